@@ -1,0 +1,66 @@
+import { escapeControls } from './text.js';
+
+/** What each code's `data` holds: names, counts and codes; never arguments, results, headers or tokens (O1). */
+export interface DiagnosticData {
+  /** A server does not serve: why is in its `ServerStatus`. */
+  'server-failed': { readonly errorCode: string; readonly required: boolean };
+  /** Servers share a configured name; each goes by a name of its own (N4). */
+  'server-name-collision': { readonly configuredName: string; readonly names: readonly string[] };
+  /** A tool's name was not acceptable to every provider (N2), or met another one (N3). */
+  'name-rewritten': { readonly from: string; readonly to: string };
+  /** A refresh gave a tool another projected name (N4). */
+  'name-moved': { readonly from: string; readonly to: string };
+  /** A tool is not exposed because of its definition or name (L1). */
+  'tool-quarantined': { readonly reason: string };
+  /** A server publishes one name several times: none of them is exposed (L3). */
+  'duplicate-tool': { readonly count: number };
+  /** The walk over `tools/list` ended early; what was read is kept (L2). */
+  'discovery-truncated': {
+    readonly reason: 'pages' | 'tools' | 'bytes' | 'repeated-cursor';
+    readonly pages: number;
+    readonly tools: number;
+  };
+  /** An `allow` entry matched no tool (L4). */
+  'filter-unmatched': { readonly entry: string };
+}
+
+export type DiagnosticCode = keyof DiagnosticData;
+export type DiagnosticLevel = 'info' | 'warn' | 'error';
+
+/** Something the host may want to know that is not a failure of its call (O1). */
+export type Diagnostic = {
+  [Code in DiagnosticCode]: {
+    readonly code: Code;
+    readonly level: DiagnosticLevel;
+    readonly message: string;
+    readonly server?: string;
+    readonly tool?: string;
+    readonly data: DiagnosticData[Code];
+  };
+}[DiagnosticCode];
+
+/** Takes a diagnostic. It never throws. */
+export type Report = (diagnostic: Diagnostic) => void;
+
+/** The host's sink, made safe: a listener that throws changes nothing. Without one, warnings and errors go to the console once each. */
+export function createReport(listener: ((diagnostic: Diagnostic) => unknown) | undefined): Report {
+  if (listener === undefined) return createConsoleReport();
+  return (diagnostic) => {
+    try {
+      const answer = listener(diagnostic);
+      if (answer instanceof Promise) answer.catch(() => {});
+    } catch {
+      // A broken listener is the host's own fault to find; it must not break a call.
+    }
+  };
+}
+
+function createConsoleReport(): Report {
+  const seen = new Set<string>();
+  return ({ level, code, message }) => {
+    if (level === 'info' || seen.has(`${code} ${message}`)) return;
+    seen.add(`${code} ${message}`);
+    // biome-ignore lint/suspicious/noConsole: the default sink, so that nothing is silent
+    console.warn(`mcp-toolset [${code}] ${escapeControls(message)}`);
+  };
+}

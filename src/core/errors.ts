@@ -1,0 +1,201 @@
+import type { ContentBlock } from './tools.js';
+
+/** Every `code` an {@link McpError} can carry: switch on it, never on a message. */
+export type McpErrorCode =
+  | 'config'
+  | 'connect-failed'
+  | 'host-denied'
+  | 'redirect-denied'
+  | 'unauthorized'
+  | 'protocol-unsupported'
+  | 'protocol'
+  | 'tool-error'
+  | 'invalid-arguments'
+  | 'unknown-tool'
+  | 'quarantined'
+  | 'outcome-unknown'
+  | 'limit'
+  | 'timeout'
+  | 'aborted'
+  | 'closed';
+
+/**
+ * What is kept of a foreign error: enough to tell it apart, nothing that could hold a body, a header or a token (R7).
+ */
+export interface ErrorCause {
+  readonly name: string;
+  readonly code?: string | number;
+  readonly status?: number;
+  readonly cause?: ErrorCause;
+}
+
+export interface McpErrorDetails {
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly cause?: unknown;
+}
+
+const BRAND = Symbol.for('mcp-toolset.error');
+
+/** The base of everything this library throws. `cause` is a sanitised copy, or another `McpError` (R7). */
+export abstract class McpError extends Error {
+  abstract readonly code: McpErrorCode;
+  /** The configured name of the server. */
+  readonly server?: string;
+  /** The tool's name as the server publishes it. */
+  readonly tool?: string;
+
+  constructor(message: string, details: McpErrorDetails = {}) {
+    const cause = sanitiseCause(details.cause);
+    super(message, cause === undefined ? undefined : { cause });
+    if (details.server !== undefined) this.server = details.server;
+    if (details.tool !== undefined) this.tool = details.tool;
+    Object.defineProperty(this, 'name', { value: new.target.errorName, configurable: true });
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** The class's public name; a minifier may rename the class itself. */
+  static readonly errorName: string = 'McpError';
+}
+
+/** A wiring mistake, found before any I/O (W3). The message names the option and the remedy. */
+export class McpConfigError extends McpError {
+  static override readonly errorName = 'McpConfigError';
+  readonly code = 'config';
+}
+
+/** The server could not be reached, was refused by the guard, or refused us. */
+export class McpConnectError extends McpError {
+  static override readonly errorName = 'McpConnectError';
+  readonly code: 'connect-failed' | 'host-denied' | 'redirect-denied' | 'unauthorized' | 'protocol-unsupported';
+  constructor(code: McpConnectError['code'], message: string, details?: McpErrorDetails) {
+    super(message, details);
+    this.code = code;
+  }
+}
+
+/** The server answered with a JSON-RPC error, or with something that is not MCP (R1). */
+export class McpProtocolError extends McpError {
+  static override readonly errorName = 'McpProtocolError';
+  readonly code = 'protocol';
+  /** The JSON-RPC error code, where the server sent one. */
+  readonly rpcCode?: number;
+  constructor(message: string, details: McpErrorDetails & { readonly rpcCode?: number | undefined } = {}) {
+    super(message, details);
+    if (details.rpcCode !== undefined) this.rpcCode = details.rpcCode;
+  }
+}
+
+/** The tool ran and failed: a result with `isError: true`. The message is the server's own text (R1). */
+export class McpToolExecutionError extends McpError {
+  static override readonly errorName = 'McpToolExecutionError';
+  readonly code = 'tool-error';
+  readonly result: { readonly content: readonly ContentBlock[]; readonly structuredContent?: unknown };
+  constructor(message: string, details: McpErrorDetails & { readonly result: McpToolExecutionError['result'] }) {
+    super(message, details);
+    this.result = details.result;
+  }
+}
+
+export interface ArgumentIssue {
+  /** JSON Pointer into the arguments; `''` is the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The arguments cannot be sent. Nothing was sent. */
+export class McpInvalidArgumentsError extends McpError {
+  static override readonly errorName = 'McpInvalidArgumentsError';
+  readonly code = 'invalid-arguments';
+  readonly issues: readonly ArgumentIssue[];
+  constructor(message: string, details: McpErrorDetails & { readonly issues: readonly ArgumentIssue[] }) {
+    super(message, details);
+    this.issues = details.issues;
+  }
+}
+
+/** The tool is not in the current catalogue, or is quarantined. Nothing was sent. */
+export class McpToolUnavailableError extends McpError {
+  static override readonly errorName: string = 'McpToolUnavailableError';
+  readonly code: 'unknown-tool' | 'quarantined';
+  constructor(code: McpToolUnavailableError['code'], message: string, details?: McpErrorDetails) {
+    super(message, details);
+    this.code = code;
+  }
+}
+
+/** The call may have been delivered and no usable answer came back. It is never sent again by itself (C5). */
+export class McpOutcomeUnknownError extends McpError {
+  static override readonly errorName = 'McpOutcomeUnknownError';
+  readonly code = 'outcome-unknown';
+}
+
+/** A bound of `McpOptions.limits` was passed. */
+export class McpLimitError extends McpError {
+  static override readonly errorName = 'McpLimitError';
+  readonly code = 'limit';
+  /** The option's name, as in `McpOptions.limits`. */
+  readonly limit: string;
+  readonly max: number;
+  constructor(message: string, details: McpErrorDetails & { readonly limit: string; readonly max: number }) {
+    super(message, details);
+    this.limit = details.limit;
+    this.max = details.max;
+  }
+}
+
+/** `timeoutMs` or `connectTimeoutMs` passed. Never an abort by the caller (C2). */
+export class McpTimeoutError extends McpError {
+  static override readonly errorName = 'McpTimeoutError';
+  readonly code = 'timeout';
+}
+
+/** The caller's signal was aborted. `reason` is the signal's reason, as it was given (C2). */
+export class McpAbortError extends McpError {
+  static override readonly errorName = 'McpAbortError';
+  readonly code = 'aborted';
+  readonly reason: unknown;
+  constructor(message: string, details: McpErrorDetails & { readonly reason: unknown }) {
+    super(message, details);
+    this.reason = details.reason;
+  }
+}
+
+/** The toolset was closed (W4). */
+export class McpClosedError extends McpError {
+  static override readonly errorName = 'McpClosedError';
+  readonly code = 'closed';
+}
+
+/** Whether `value` is an error of this library, also one made by another copy of it in the process. */
+export function isMcpError(value: unknown): value is McpError {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+}
+
+const PLAIN_NAME = /^[A-Za-z_$][\w$]{0,63}$/;
+const PLAIN_CODE = /^[\w-]{1,64}$/;
+
+/** A copy of a foreign error that holds class name, code and status, three causes deep, and nothing else (R7). */
+export function sanitiseCause(error: unknown, depth = 0): ErrorCause | McpError | undefined {
+  if (error === undefined || error === null) return undefined;
+  if (isMcpError(error)) return error;
+  if (typeof error !== 'object') return { name: typeof error };
+  const { name, code, status, cause } = readOwn(error);
+  const inner = depth < 3 ? sanitiseCause(cause, depth + 1) : undefined;
+  return {
+    name: typeof name === 'string' && PLAIN_NAME.test(name) ? name : 'Error',
+    ...(typeof code === 'number' || (typeof code === 'string' && PLAIN_CODE.test(code)) ? { code } : {}),
+    ...(typeof status === 'number' ? { status } : {}),
+    ...(inner === undefined ? {} : { cause: inner }),
+  };
+}
+
+/** Reads four fields of a hostile object: a getter may throw. */
+function readOwn(error: object): { name?: unknown; code?: unknown; status?: unknown; cause?: unknown } {
+  try {
+    const { name, code, status, cause } = error as Record<string, unknown>;
+    return { name, code, status, cause };
+  } catch {
+    return {};
+  }
+}

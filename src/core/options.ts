@@ -1,0 +1,50 @@
+import type { Diagnostic } from './diagnostics.js';
+import type { Session, ToolFilter } from './servers.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+
+/** Bounds on what a server may make the client hold. Each is a positive integer. */
+export interface Limits {
+  /** Pages of one `tools/list` walk. Default 64. */
+  readonly listPages: number;
+  /** Tools of one server. Default 10,000. */
+  readonly toolsPerServer: number;
+  /** Bytes of `tools/list` of one server. Default 16 MiB. */
+  readonly listBytes: number;
+  /** Decoded bytes of one HTTP body or SSE event. Default 32 MiB. */
+  readonly responseBytes: number;
+  /** Decoded bytes of one image, audio or blob. Default 20 MiB. */
+  readonly mediaBytes: number;
+  /** Nesting of one tool definition. Default 64. */
+  readonly schemaDepth: number;
+  /** JSON values in one tool definition. Default 10,000. */
+  readonly schemaNodes: number;
+  /** Redirects followed for one request. Default 5. */
+  readonly redirects: number;
+}
+
+export interface McpOptions<S extends Session = Session> {
+  /** Handed to function sources and custom transports. */
+  readonly session?: S;
+  /** Which tools are exposed, over all servers (L4). */
+  readonly tools?: ToolFilter;
+  /** `strict` quarantines a tool whose name would have to be rewritten (N7). Default `rewrite`. */
+  readonly names?: 'rewrite' | 'strict';
+  /** The only profile so far: the schema as the server sent it. */
+  readonly provider?: 'generic';
+  /** Milliseconds for one call, waiting for the connection included. Default 60,000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds for one connect and first listing. Default 10,000. */
+  readonly connectTimeoutMs?: number;
+  readonly limits?: Partial<Limits>;
+  /** `throw` makes any server's failure reject `mcpTools`. Default `report` (W2). */
+  readonly onServerError?: 'report' | 'throw';
+  /** Absent: warnings and errors go to `console.warn`, once each. */
+  readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
+  readonly telemetry?: Telemetry;
+  /** Default: the runtime's own. Every request still passes the guard first. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** What the client calls itself. Default: this package's name and version. */
+  readonly clientInfo?: { readonly name: string; readonly version: string };
+  /** Aborts the wiring: every connect in flight ends (W6). */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,37 @@
+import type { McpError } from '../core/errors.js';
+
+/**
+ * Ties an HTTP request to the JSON-RPC request it carries: the caller puts the exchange's key in this header and the
+ * guarded fetch takes it off again, so it never reaches the network.
+ */
+export const EXCHANGE_HEADER = 'mcp-toolset-exchange';
+
+/** What became known about one HTTP request: the ground for judging whether a call was delivered (C4, C5). */
+export interface ExchangeFacts {
+  /** The request was handed to the runtime's fetch: from here on it may have been delivered. */
+  sent: boolean;
+  /** The request carried a session id. */
+  carriedSession: boolean;
+  /** Status of the final response. */
+  status?: number;
+  /** What the final response carries. */
+  body?: 'json' | 'event-stream' | 'none' | 'other';
+  /** Why the guard ended it, where it did. */
+  failure?: McpError;
+  /** The `code` of the runtime's network error, where it gave one. */
+  networkCode?: string;
+}
+
+/** One JSON-RPC request on its way over HTTP. */
+export interface Exchange {
+  /** Its JSON-RPC id. */
+  readonly requestId: string | number;
+  /**
+   * A handshake's status is evidence for the protocol era and is passed on untouched. For any other request an error
+   * status whose body is a JSON-RPC error with our id becomes an ordinary answer (R1).
+   */
+  readonly handshake: boolean;
+  /** Ends the HTTP request and its response stream. Made in the call's own Workers request. */
+  readonly signal: AbortSignal;
+  readonly facts: ExchangeFacts;
+}
