@@ -18,14 +18,16 @@ export interface ExchangeFacts {
   body?: 'json' | 'event-stream' | 'none' | 'other';
   /** Why the guard ended it, where it did. */
   failure?: McpError;
+  /** The JSON-RPC error in the body of a final response that is not 2xx. */
+  rpc?: { readonly code: number; readonly id: 'ours' | 'absent' | 'other' };
   /** The `code` of the runtime's network error, where it gave one. */
   networkCode?: string;
 }
 
 /** One JSON-RPC request on its way over HTTP. */
 export interface Exchange {
-  /** Its JSON-RPC id. */
-  readonly requestId: string | number;
+  /** Its JSON-RPC id; none for a notification. */
+  readonly requestId: string | number | undefined;
   /**
    * A handshake's status is evidence for the protocol era and is passed on untouched. For any other request an error
    * status whose body is a JSON-RPC error with our id becomes an ordinary answer (R1).

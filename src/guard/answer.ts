@@ -1,0 +1,155 @@
+import { McpConnectError, McpLimitError } from '../core/errors.js';
+import { dropBody, meterEvents, meterWhole, readUpTo, watchBody } from './body.js';
+import type { Exchange, ExchangeFacts } from './exchange.js';
+import type { Flight } from './flights.js';
+import { networkCode } from './network.js';
+import { readRpcError } from './rpc.js';
+
+/** What is kept of a handshake's error body: enough for a JSON-RPC error, which tells the protocol's era. */
+const HANDSHAKE_ERROR_BYTES = 64 * 1024;
+
+/** Statuses that a `Response` cannot have with a body. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+export interface AnswerContext {
+  readonly server: string;
+  readonly responseBytes: number;
+  /** Whether an answer in an error status can be handed to the SDK as an ordinary response (R1). */
+  readonly inBand: boolean;
+  readonly exchange: Exchange | undefined;
+  readonly flight: Flight;
+  /** The body was read, cancelled or lost. */
+  onBodyEnd?(): void;
+}
+
+/** The response the SDK gets for the final one: capped (G6), and without a foreign body in an error (R1, R7). */
+export async function answer(response: Response, context: AnswerContext): Promise<Response> {
+  const { server, flight, exchange } = context;
+  const { status } = response;
+  if (status < 200 || status > 599) {
+    dropBody(response.body);
+    const message = `MCP server "${server}": the answer has no HTTP status; check the fetch given in the options`;
+    throw flight.fail(new McpConnectError('connect-failed', message, { server }));
+  }
+  const headers = decodedHeaders(response.headers);
+  const source = BODILESS.has(status) ? null : response.body;
+  const kind = bodyKind(source, response.headers);
+  if (exchange !== undefined) {
+    exchange.facts.status = status;
+    exchange.facts.body = kind;
+  }
+  if (source === null) {
+    dropBody(response.body);
+    flight.land();
+    return new Response(null, { status, headers });
+  }
+  if (!response.ok) return answerError(source, { status, headers, kind }, context);
+  return new Response(guardStream(source, kind, context), { status, headers });
+}
+
+interface Head {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly kind: ExchangeFacts['body'];
+}
+
+async function answerError(source: ReadableStream<Uint8Array>, head: Head, context: AnswerContext): Promise<Response> {
+  const { exchange, flight, responseBytes } = context;
+  const { status, headers } = head;
+  const empty = (): Response => new Response(null, { status, headers });
+  if (exchange?.handshake) {
+    const { bytes } = await readWithin(source, HANDSHAKE_ERROR_BYTES, flight);
+    noteRpcError(exchange, new TextDecoder().decode(bytes));
+    return new Response(ownBuffer(bytes), { status, headers });
+  }
+  // A body that cannot be JSON is not waited for: it may never end.
+  if (exchange === undefined || head.kind === 'event-stream' || !mayBeJson(headers)) {
+    dropBody(source);
+    flight.land();
+    return empty();
+  }
+  const { bytes, more } = await readWithin(source, responseBytes, flight);
+  if (more) throw flight.fail(overCap(context));
+  const text = new TextDecoder().decode(bytes);
+  if (noteRpcError(exchange, text) !== 'ours' || !context.inBand) return empty();
+  headers.set('content-type', 'application/json');
+  return new Response(text, { status: 200, headers });
+}
+
+function noteRpcError({ facts, requestId }: Exchange, text: string) {
+  const rpc = readRpcError(text, requestId);
+  if (rpc !== undefined) facts.rpc = rpc;
+  return rpc?.id;
+}
+
+async function readWithin(source: ReadableStream<Uint8Array>, max: number, flight: Flight) {
+  const read = readUpTo(source, max);
+  flight.onAbort = (reason) => read.cancel(reason);
+  // An abort between the head and here found nobody to tell.
+  flight.check();
+  const result = await read.done;
+  // A cancelled read ends like a finished one.
+  flight.check();
+  flight.land();
+  return result;
+}
+
+function guardStream(
+  source: ReadableStream<Uint8Array>,
+  kind: Head['kind'],
+  context: AnswerContext,
+): ReadableStream<Uint8Array> {
+  const { flight, exchange, responseBytes } = context;
+  const body = watchBody(source, {
+    meter: kind === 'event-stream' ? meterEvents(responseBytes) : meterWhole(responseBytes),
+    overCap: () => flight.fail(overCap(context)),
+    ended(error) {
+      if (error !== undefined) noteNetworkError(error, flight, exchange);
+      flight.land();
+      context.onBodyEnd?.();
+    },
+  });
+  flight.onAbort = body.fail;
+  return body.stream;
+}
+
+/** Keeps the code of a network error; an abort of ours is none. */
+export function noteNetworkError(error: unknown, flight: Flight, exchange: Exchange | undefined): void {
+  if (exchange === undefined || flight.signal.aborted) return;
+  const code = networkCode(error);
+  if (code !== undefined) exchange.facts.networkCode ??= code;
+}
+
+function overCap({ server, responseBytes, flight }: AnswerContext): McpLimitError {
+  if (flight.failure instanceof McpLimitError) return flight.failure;
+  const message = `MCP server "${server}": a response body or event is larger than ${responseBytes} bytes; raise limits.responseBytes if that is expected`;
+  return new McpLimitError(message, { server, limit: 'responseBytes', max: responseBytes });
+}
+
+/** The runtime has decoded the body, so its old coding and length no longer hold. */
+function decodedHeaders(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  for (const name of ['content-encoding', 'content-length', 'location']) copy.delete(name);
+  return copy;
+}
+
+function bodyKind(body: ReadableStream<Uint8Array> | null, headers: Headers): NonNullable<ExchangeFacts['body']> {
+  if (body === null || headers.get('content-length') === '0') return 'none';
+  const type = mediaType(headers);
+  if (type === 'text/event-stream') return 'event-stream';
+  return type === 'application/json' || type.endsWith('+json') ? 'json' : 'other';
+}
+
+function mayBeJson(headers: Headers): boolean {
+  const type = mediaType(headers);
+  return type === '' || type === 'text/plain' || type === 'application/json' || type.endsWith('+json');
+}
+
+function mediaType(headers: Headers): string {
+  return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** `Response` takes bytes over an `ArrayBuffer` only, by its type. */
+function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}

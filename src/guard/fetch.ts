@@ -1,0 +1,179 @@
+import { McpConnectError } from '../core/errors.js';
+import type { RedirectPolicy } from '../core/servers.js';
+import { answer, noteNetworkError } from './answer.js';
+import { dropBody } from './body.js';
+import { EXCHANGE_HEADER, type Exchange } from './exchange.js';
+import { createFlights, type Flight } from './flights.js';
+import { copyHeaders, hopHeaders, readConfiguredHeaders } from './headers.js';
+import { hiddenRedirect, judgeRedirect, redirectLocation, strayedFetch } from './redirects.js';
+import { createSseRules } from './sse.js';
+import { judgeUrl, sameOrigin } from './verdict.js';
+
+export interface GuardedFetchOptions {
+  /** The configured name, for messages. */
+  readonly server: string;
+  /** The server's own URL: its credentials go to this origin only (G4). */
+  readonly url: URL;
+  /** The server's configured headers, credentials among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What sends. It is called without a receiver. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly redirect: RedirectPolicy;
+  readonly limits: { readonly responseBytes: number; readonly redirects: number };
+  readonly kind: 'http' | 'sse';
+  /** The exchange whose key a request carries in `EXCHANGE_HEADER`. */
+  exchange(key: string): Exchange | undefined;
+  /** Over `sse`: the event stream ended or failed, but for `close`. Called at most once. */
+  onStreamEnd?(): void;
+}
+
+export interface GuardedFetch {
+  /**
+   * Sends a request behind the guard (G1). The caller's `signal` is not used: on Workers it may belong to another request
+   * (W9). Rejects with an `McpError` where the guard refuses, else with what the runtime's fetch threw.
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** Aborts every request and stream, and refuses later ones. Never throws. */
+  close(): void;
+}
+
+interface Outgoing {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: BodyInit | undefined;
+}
+
+interface Guard {
+  readonly options: GuardedFetchOptions;
+  readonly configured: readonly (readonly [name: string, value: string])[];
+}
+
+/** The one way to the network of one connection. Throws `McpConfigError` for a header that HTTP cannot carry. */
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { server, url: home, kind } = options;
+  const guard: Guard = { options, configured: readConfiguredHeaders(server, options.headers) };
+  const flights = createFlights(server);
+  let closed = false;
+  // A close is our own doing: nobody has to hear of the stream's end.
+  const sse = kind === 'sse' ? createSseRules(server, home, () => closed || options.onStreamEnd?.()) : undefined;
+
+  async function guardedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const { request, key } = await readRequest(server, input, init);
+    const exchange = key === null ? undefined : options.exchange(key);
+    if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
+    const flight = flights.open(exchange);
+    try {
+      flight.check();
+      if (sse === undefined && isStandaloneStream(request)) {
+        flight.land();
+        return new Response(null, { status: 405 });
+      }
+      const refusal = sse?.refuse(request.method, request.url);
+      if (refusal !== undefined) throw flight.fail(refusal);
+      const response = await travel(guard, request, flight, exchange);
+      return await answer(response, {
+        server,
+        responseBytes: options.limits.responseBytes,
+        // The SDK reads no POST response over SSE, so an answer put there would be lost.
+        inBand: sse === undefined,
+        exchange,
+        flight,
+        ...(sse !== undefined && request.method === 'GET' ? { onBodyEnd: sse.streamEnded } : {}),
+      });
+    } catch (error) {
+      noteNetworkError(error, flight, exchange);
+      flight.land();
+      throw flight.failure ?? error;
+    }
+  }
+
+  return {
+    fetch: guardedFetch,
+    close() {
+      closed = true;
+      flights.close();
+    },
+  };
+}
+
+/** Sends a request and follows its redirects as far as the policy goes (G5). Resolves to the final response. */
+async function travel(
+  guard: Guard,
+  request: Outgoing,
+  flight: Flight,
+  exchange: Exchange | undefined,
+): Promise<Response> {
+  const { server, url: home, redirect, limits } = guard.options;
+  const first = judgeUrl(request.url);
+  if (!first.allowed) {
+    throw flight.fail(new McpConnectError(first.code, `MCP server "${server}": ${first.reason}`, { server }));
+  }
+  let url = request.url;
+  let atHome = true;
+  for (let followed = 0; ; followed++) {
+    // Once away, the credentials stay away: a foreign host must not choose what they are used for at home.
+    atHome = atHome && sameOrigin(url, home);
+    const response = await send(guard, { ...request, url }, atHome, flight, exchange);
+    if (response.type === 'opaqueredirect') {
+      dropBody(response.body);
+      throw flight.fail(hiddenRedirect(server, url));
+    }
+    const location = redirectLocation(response);
+    if (location === undefined) return response;
+    dropBody(response.body);
+    const question = { server, policy: redirect, method: request.method, from: url, followed, max: limits.redirects };
+    const target = judgeRedirect({ ...question, status: response.status, location });
+    if (!(target instanceof URL)) throw flight.fail(target);
+    url = target;
+  }
+}
+
+/** One hop. `redirect: 'manual'` everywhere: workerd has no `error`, and `follow` would pass the guard by. */
+async function send(
+  guard: Guard,
+  { url, method, headers, body }: Outgoing,
+  atHome: boolean,
+  flight: Flight,
+  exchange: Exchange | undefined,
+): Promise<Response> {
+  const { fetch, server } = guard.options;
+  if (exchange !== undefined) exchange.facts.sent = true;
+  // Nothing else of the caller's init: workerd refuses fields such as `mode` and `credentials`.
+  const response = await fetch(url.href, {
+    method,
+    headers: hopHeaders(headers, guard.configured, atHome),
+    ...(body === undefined ? {} : { body }),
+    redirect: 'manual',
+    signal: flight.signal,
+  });
+  const strayed = response.url !== '' && !sameOrigin(new URL(response.url), url);
+  if (!strayed && !flight.signal.aborted) return response;
+  dropBody(response.body);
+  // A fetch that does not heed its signal comes back after the end.
+  flight.check();
+  throw flight.fail(strayedFetch(server, url));
+}
+
+/** A request as it can be sent more than once. */
+async function readRequest(
+  server: string,
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+): Promise<{ readonly request: Outgoing; readonly key: string | null }> {
+  const given = input instanceof Request ? input : undefined;
+  const url = new URL(given?.url ?? String(input));
+  const headers = copyHeaders(server, init?.headers ?? given?.headers);
+  const key = headers.get(EXCHANGE_HEADER);
+  headers.delete(EXCHANGE_HEADER);
+  const method = (init?.method ?? given?.method ?? 'GET').toUpperCase();
+  const raw = init?.body ?? given?.body ?? undefined;
+  // A stream could be sent only once, and a redirect may ask for a second time.
+  const body = raw instanceof ReadableStream ? await new Response(raw).arrayBuffer() : raw;
+  return { request: { url, method, headers, body }, key };
+}
+
+/** The optional stream for what a server says unasked: nobody listens to it yet, so it is not opened (L7). */
+function isStandaloneStream({ method, headers }: Outgoing): boolean {
+  return method === 'GET' && !headers.has('last-event-id');
+}

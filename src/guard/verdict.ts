@@ -1,0 +1,48 @@
+import { classifyHost } from './addresses.js';
+
+/** Whether a URL may be requested. `reason` names the host and what to do, never path, query or userinfo. */
+export type Verdict =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly code: 'host-denied'; readonly reason: string };
+
+/**
+ * Judges one hop before it is requested (G1): scheme, userinfo, address class (G3). Pure: no name is resolved.
+ */
+export function judgeUrl(url: URL): Verdict {
+  // `blob:https://host/` has the origin of that host, and some runtimes read `file:`; so the scheme comes first.
+  if (!isHttp(url)) return deny(`${placeOf(url)} is refused: only http and https are allowed; use an https URL`);
+  if (url.username !== '' || url.password !== '') {
+    return deny(`the URL for ${url.host} holds a user name or password; move it to the server's headers`);
+  }
+  return judgeHost(url);
+}
+
+function judgeHost(url: URL): Verdict {
+  if (classifyHost(url.hostname) !== 'denied') return { allowed: true };
+  return deny(
+    `${url.host} is a private, reserved or cloud-metadata address or name; use the server's public host name, or localhost`,
+  );
+}
+
+function deny(reason: string): Verdict {
+  return { allowed: false, code: 'host-denied', reason };
+}
+
+/** Whether the URL stays on this machine. */
+export function isLoopback(url: URL): boolean {
+  return classifyHost(url.hostname) === 'loopback';
+}
+
+/** Whether both are http(s) URLs of one scheme, host and port. Never true for a `blob:` URL, whatever its `origin`. */
+export function sameOrigin(a: URL, b: URL): boolean {
+  return isHttp(a) && a.protocol === b.protocol && a.host === b.host;
+}
+
+/** How a message may name a URL: its origin. The scheme of anything else may itself be somebody's user name. */
+export function placeOf(url: URL): string {
+  return isHttp(url) ? url.origin : 'a URL that is neither http nor https';
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === 'https:' || url.protocol === 'http:';
+}
