@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import workerd from 'workerd';
+import { bundle } from '../house/bundle.js';
+import { inFolder, writeFiles } from '../house/package.js';
+
+/** A Worker of one module, without Node's modules: from August 2026 on a date alone would switch those on. */
+const config = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [
+  (name = "main", worker = (
+    modules = [(name = "worker.js", esModule = embed "worker.js")],
+    compatibilityDate = "2025-11-01",
+    globalOutbound = "network",
+  )),
+  (name = "network", network = (allow = ["local"])),
+]);`;
+
+/** Runs a consumer of the built package in the Workers runtime; what it throws there fails here. */
+function runInWorkerd(code: string): Promise<void> {
+  return inFolder(async (folder) => {
+    const worker = await bundle(`import * as root from './dist/index.js';
+      function expect(condition, what) { if (!condition) throw new Error(what); }
+      export default { async test() { ${code} } };`);
+    writeFiles(folder, { 'worker.js': worker.text, 'config.capnp': config });
+    await promisify(execFile)(workerd, ['test', 'config.capnp'], { cwd: folder });
+  });
+}
+
+it('the built root entry runs in a Worker that has no Node', async () => {
+  await runInWorkerd(`
+    expect(typeof process === 'undefined' && typeof Buffer === 'undefined', 'this Worker has Node');
+    const toolset = await root.mcpTools([]);
+    expect(Object.keys(toolset.tools).length === 0, 'no server, yet there are tools');
+    await toolset.close();`);
+});
+
+it('a Worker that fails is seen to fail', async () => {
+  await expect(runInWorkerd(`await import('node:fs');`)).rejects.toThrow('node:fs');
+});

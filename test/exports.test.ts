@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { root } from './house/files.js';
+import { entries } from './house/package.js';
+
+/** The names that exist at run time, sorted. A change here is a change of the public API and belongs in CHANGELOG.md. */
+const names: Readonly<Record<string, readonly string[]>> = {
+  '.': ['connectMcp', 'createMcpTools', 'mcpTools', 'withMcpTools'],
+};
+
+it('every entry is listed, and no other', () => {
+  expect(entries.map(({ name }) => name)).toEqual(Object.keys(names));
+});
+
+it.each(entries)('$name exports these names', async ({ name, file }) => {
+  const entry: object = await import(/* @vite-ignore */ new URL(file, `file://${root}`).href);
+  expect(Object.keys(entry).sort()).toEqual(names[name]);
+});
