@@ -16,7 +16,7 @@ export interface DiagnosticData {
   'duplicate-tool': { readonly count: number };
   /** The walk over `tools/list` ended early; what was read is kept (L2). */
   'discovery-truncated': {
-    readonly reason: 'pages' | 'tools' | 'bytes' | 'repeated-cursor';
+    readonly reason: 'pages' | 'tools' | 'bytes' | 'repeated-cursor' | 'failed-page';
     readonly pages: number;
     readonly tools: number;
   };

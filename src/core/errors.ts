@@ -26,7 +26,7 @@ export interface ErrorCause {
   readonly name: string;
   readonly code?: string | number;
   readonly status?: number;
-  readonly cause?: ErrorCause;
+  readonly cause?: ErrorCause | McpError;
 }
 
 export interface McpErrorDetails {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from './diagnostics.js';
 import type { McpError } from './errors.js';
-import type { Disclosure, McpTool, McpToolSummary } from './tools.js';
+import type { Disclosure, ExecuteOptions, McpTool, McpToolResult, McpToolSummary } from './tools.js';
 
 export type Era = 'modern' | 'legacy';
 
@@ -15,7 +15,8 @@ export interface ServerStatus {
   readonly era?: Era;
   /** The negotiated protocol revision. */
   readonly protocolVersion?: string;
-  readonly tools: { readonly active: number; readonly quarantined: number };
+  /** `withheld` is always 0 without a store: nothing is compared. */
+  readonly tools: { readonly active: number; readonly quarantined: number; readonly withheld: number };
   readonly disclosure: Disclosure;
   /** Estimated tokens over the active tools (D1); `floor` counts names and descriptions alone. */
   readonly tokens: { readonly full: number; readonly projected: number; readonly floor: number };
@@ -28,6 +29,8 @@ export interface ToolsChanged {
   readonly removed: readonly string[];
   readonly changed: readonly string[];
   readonly quarantined: readonly string[];
+  /** Always empty without a store. */
+  readonly withheld: readonly string[];
 }
 
 /** A status without live objects: the error is its code and message. */
@@ -57,5 +60,24 @@ export interface McpToolset extends AsyncDisposable {
   /** Lists one server, or all of them, again and corrects the map in place. */
   refresh(server?: string, options?: { readonly force?: boolean }): Promise<ToolsChanged>;
   /** Idempotent and bounded: ends sessions, streams and timers. After it every `execute` rejects with code `closed` (W4). */
+  close(): Promise<void>;
+}
+
+/** One server without a map of tools: what `connectMcp` returns. Nothing is opened before the first use (W10). */
+export interface McpClientHandle {
+  listTools(): Promise<McpToolSummary[]>;
+  /** `name` is a name that `listTools` shows, projected or raw. Rejects with an `McpError` on every failure. */
+  callTool(name: string, args?: unknown, options?: CallToolOptions): Promise<McpToolResult>;
+  /** Idempotent and bounded. */
+  close(): Promise<void>;
+}
+
+export type CallToolOptions = Pick<ExecuteOptions, 'abortSignal' | 'idempotencyKey'>;
+
+/** One server's tools, connected when they are first asked for (W10). */
+export interface McpToolsHandle {
+  tools(): Promise<Record<string, McpTool>>;
+  describeTools(): Promise<McpToolSummary[]>;
+  /** Idempotent and bounded; does nothing where nothing was opened. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-import type { Diagnostic } from './diagnostics.js';
-import type { Session, ToolFilter } from './servers.js';
+import type { Diagnostic } from '../core/diagnostics.js';
+import type { Session, ToolFilter } from '../core/servers.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
 /** Bounds on what a server may make the client hold. Each is a positive integer. */

@@ -1,0 +1,115 @@
+import { createReport, type Report } from '../core/diagnostics.js';
+import { McpConfigError } from '../core/errors.js';
+import type { Session, ToolFilter } from '../core/servers.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { checkFilter, checkFunction, checkKeys, checkLimit, checkOneOf, checkTimeout, isRecord } from './checks.js';
+import { DEFAULTS, LIMITS_TO_COME, OPTIONS_TO_COME } from './defaults.js';
+import type { Limits, McpOptions } from './options.js';
+
+/** Every option with its default applied: nothing below reads `McpOptions` itself. */
+export interface ResolvedOptions {
+  readonly session: Session | undefined;
+  readonly tools: ToolFilter | undefined;
+  readonly names: 'rewrite' | 'strict';
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly limits: Limits;
+  readonly throwOnServerError: boolean;
+  readonly report: Report;
+  readonly telemetry: Telemetry | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly signal: AbortSignal | undefined;
+}
+
+const KNOWN: readonly (keyof McpOptions)[] = [
+  'session',
+  'tools',
+  'names',
+  'provider',
+  'timeoutMs',
+  'connectTimeoutMs',
+  'limits',
+  'onServerError',
+  'onDiagnostic',
+  'telemetry',
+  'fetch',
+  'clientInfo',
+  'signal',
+];
+
+/** Checks the options and applies the defaults. Throws `McpConfigError` and does no I/O (W3). */
+export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): ResolvedOptions {
+  if (typeof options !== 'object' || options === null) throw new McpConfigError('The options must be an object.');
+  checkKeys(options, KNOWN, OPTIONS_TO_COME, 'the options');
+  checkSession(options.session);
+  checkFunction(options.onDiagnostic, 'onDiagnostic');
+  checkFunction(options.fetch, 'fetch');
+  checkProvider(options.provider);
+  const { fetch } = options;
+  return Object.freeze({
+    session: options.session,
+    tools: checkFilter(options.tools, 'the option `tools`'),
+    names: checkOneOf(options.names, ['rewrite', 'strict'], 'names') ?? 'rewrite',
+    timeoutMs: checkTimeout(options.timeoutMs, 'timeoutMs') ?? DEFAULTS.timeoutMs,
+    connectTimeoutMs: checkTimeout(options.connectTimeoutMs, 'connectTimeoutMs') ?? DEFAULTS.connectTimeoutMs,
+    limits: resolveLimits(options.limits),
+    throwOnServerError: checkOneOf(options.onServerError, ['report', 'throw'], 'onServerError') === 'throw',
+    report: createReport(options.onDiagnostic),
+    telemetry: checkTelemetry(options.telemetry),
+    // Looked up at each call: a host may replace the global one later, and it must be called without a receiver.
+    fetch: (...args: Parameters<typeof globalThis.fetch>) => (fetch ?? globalThis.fetch)(...args),
+    clientInfo: checkClientInfo(options.clientInfo),
+    signal: checkSignal(options.signal),
+  });
+}
+
+function checkSession(session: unknown): void {
+  if (session === undefined) return;
+  if (!isRecord(session) || typeof session.id !== 'string' || session.id === '') {
+    throw new McpConfigError('`session` must be an object with a non-empty string `id`.');
+  }
+}
+
+function checkProvider(provider: unknown): void {
+  const toCome = ['openai', 'openai-strict', 'anthropic', 'gemini'];
+  if (toCome.includes(provider as string)) {
+    throw new McpConfigError(`\`provider: ${JSON.stringify(provider)}\` is not built in this version; use 'generic' or leave it out.`);
+  }
+  checkOneOf(provider, ['generic'], 'provider');
+}
+
+function resolveLimits(limits: unknown): Limits {
+  if (limits === undefined) return DEFAULTS.limits;
+  if (!isRecord(limits)) throw new McpConfigError('`limits` must be an object.');
+  const names = Object.keys(DEFAULTS.limits) as (keyof Limits)[];
+  checkKeys(limits, names, LIMITS_TO_COME, '`limits`');
+  const resolved: Record<keyof Limits, number> = { ...DEFAULTS.limits };
+  for (const name of names) resolved[name] = checkLimit(limits[name], `limits.${name}`) ?? resolved[name];
+  return Object.freeze(resolved);
+}
+
+function checkTelemetry(telemetry: Telemetry | undefined): Telemetry | undefined {
+  if (telemetry === undefined) return undefined;
+  if (!isRecord(telemetry) || typeof telemetry.start !== 'function') {
+    throw new McpConfigError('`telemetry` must be an object with a `start` function.');
+  }
+  checkFunction(telemetry.onCall, 'telemetry.onCall');
+  return telemetry;
+}
+
+function checkClientInfo(info: unknown): ResolvedOptions['clientInfo'] {
+  if (info === undefined) return DEFAULTS.clientInfo;
+  if (!isRecord(info) || typeof info.name !== 'string' || typeof info.version !== 'string') {
+    throw new McpConfigError('`clientInfo` must be { name: string, version: string }.');
+  }
+  return { name: info.name, version: info.version };
+}
+
+function checkSignal(signal: unknown): AbortSignal | undefined {
+  if (signal === undefined) return undefined;
+  if (typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal) {
+    return signal as AbortSignal;
+  }
+  throw new McpConfigError('`signal` must be an AbortSignal.');
+}

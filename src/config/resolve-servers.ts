@@ -1,0 +1,151 @@
+import { sha256Hex } from '../core/digest.js';
+import { McpConfigError } from '../core/errors.js';
+import { canonicalJson } from '../core/json.js';
+import type {
+  CustomServer,
+  HttpServer,
+  McpServerConfig,
+  ProtocolChoice,
+  RedirectPolicy,
+  SseServer,
+  ToolFilter,
+} from '../core/servers.js';
+import { isLoopback } from '../guard/verdict.js';
+import { checkBoolean, checkFilter, checkKeys, checkOneOf, checkTimeout, isRecord } from './checks.js';
+import { SERVER_FIELDS_TO_COME, SERVER_TYPES_TO_COME } from './defaults.js';
+
+interface ResolvedBase {
+  /** As configured; two servers may share it (N4). */
+  readonly configuredName: string;
+  /** SHA-256 in hex over name, kind and endpoint. */
+  readonly identity: string;
+  readonly prefix: string | undefined;
+  readonly tools: ToolFilter | undefined;
+  readonly protocol: ProtocolChoice;
+  readonly timeoutMs: number | undefined;
+  readonly required: boolean;
+}
+export interface ResolvedHttpServer extends ResolvedBase {
+  readonly kind: 'http' | 'sse';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirect: RedirectPolicy;
+  readonly fallbackToSse: boolean;
+}
+export interface ResolvedCustomServer extends ResolvedBase {
+  readonly kind: 'custom';
+  readonly connect: CustomServer['connect'];
+}
+export type ResolvedServer = ResolvedHttpServer | ResolvedCustomServer;
+
+const BASE = ['name', 'type', 'prefix', 'tools', 'protocol', 'timeoutMs', 'required', 'insecureHttp'];
+const FIELDS = {
+  http: [...BASE, 'url', 'headers', 'redirect', 'fallbackToSse'],
+  sse: [...BASE, 'url', 'headers'],
+} as const;
+
+/** Checks one server's configuration. Throws `McpConfigError` and does no I/O (W3). */
+export function resolveServer(config: McpServerConfig): ResolvedServer {
+  if (!isRecord(config)) throw new McpConfigError('A server must be an object or a function that returns one.');
+  const name: unknown = config.name;
+  if (typeof name !== 'string' || name.trim() === '') throw new McpConfigError('A server needs a non-empty `name`.');
+  const where = `server \`${name}\``;
+  const kind = kindOf(config.type, where);
+  // A custom server may be an object with more to it than its configuration, such as a test's recorder.
+  const known = kind === 'custom' ? Object.keys(config).filter((key) => !SERVER_FIELDS_TO_COME.includes(key)) : FIELDS[kind];
+  checkKeys(config, known, SERVER_FIELDS_TO_COME, where);
+  if (config.prefix !== undefined && typeof config.prefix !== 'string') {
+    throw new McpConfigError(`\`prefix\` of ${where} must be a string.`);
+  }
+  const base = {
+    configuredName: name,
+    prefix: config.prefix,
+    tools: checkFilter(config.tools, `\`tools\` of ${where}`),
+    protocol: resolveProtocol(config.protocol, kind, where),
+    timeoutMs: checkTimeout(config.timeoutMs, `timeoutMs of ${where}`),
+    required: checkBoolean(config.required, `required of ${where}`) ?? false,
+  };
+  if (config.type === 'custom') {
+    if (typeof config.connect !== 'function') throw new McpConfigError(`\`connect\` of ${where} must be a function.`);
+    return { ...base, kind: 'custom', identity: identityOf(name, 'custom', null), connect: config.connect.bind(config) };
+  }
+  return { ...base, ...resolveEndpoint(config, kind as 'http' | 'sse', where) };
+}
+
+function kindOf(type: unknown, where: string): 'http' | 'sse' | 'custom' {
+  if (type === 'streamable-http' || type === 'http') return 'http';
+  if (type === 'sse' || type === 'custom') return type;
+  if (SERVER_TYPES_TO_COME.includes(type as string)) {
+    throw new McpConfigError(`\`type: ${JSON.stringify(type)}\` of ${where} is not built in this version.`);
+  }
+  throw new McpConfigError(`\`type\` of ${where} must be one of 'streamable-http', 'http', 'sse', 'custom'.`);
+}
+
+function resolveProtocol(protocol: unknown, kind: string, where: string): ProtocolChoice {
+  const choice = checkOneOf(protocol, ['auto', 'legacy', 'modern'], `protocol of ${where}`);
+  if (kind === 'sse' && choice === 'modern') {
+    throw new McpConfigError(`\`protocol: 'modern'\` of ${where} cannot be: 2026-07-28 has no SSE transport; use type 'http'.`);
+  }
+  return kind === 'sse' ? 'legacy' : (choice ?? 'auto');
+}
+
+function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', where: string) {
+  const url = parseUrl(config.url, where);
+  const headers = checkHeaders(config.headers, where);
+  const insecure = checkBoolean(config.insecureHttp, `insecureHttp of ${where}`) ?? false;
+  if (url.protocol === 'http:' && !isLoopback(url) && !insecure && Object.keys(headers).length > 0) {
+    throw new McpConfigError(
+      `${where} would send \`headers\` over plain http; use https, or set \`insecureHttp: true\` for that server.`,
+    );
+  }
+  const http = config.type === 'sse' ? undefined : config;
+  return {
+    kind,
+    identity: identityOf(config.name, kind, url.origin + url.pathname),
+    url,
+    headers,
+    redirect: checkOneOf(http?.redirect, ['error', 'same-origin', 'follow'], `redirect of ${where}`) ?? 'same-origin',
+    fallbackToSse: checkBoolean(http?.fallbackToSse, `fallbackToSse of ${where}`) ?? config.type === 'http',
+  } as const;
+}
+
+function identityOf(name: string, kind: string, endpoint: string | null): string {
+  return sha256Hex(canonicalJson([name, kind, endpoint]));
+}
+
+function parseUrl(value: unknown, where: string): URL {
+  try {
+    const url = new URL(String(value));
+    url.hash = '';
+    return url;
+  } catch {
+    throw new McpConfigError(`\`url\` of ${where} cannot be parsed; give an absolute http or https URL.`);
+  }
+}
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Neither name nor value is repeated in a message: either may be the secret. */
+function checkHeaders(headers: unknown, where: string): Readonly<Record<string, string>> {
+  if (headers === undefined) return {};
+  if (!isRecord(headers)) throw new McpConfigError(`\`headers\` of ${where} must be an object of strings.`);
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER_NAME.test(name)) throw new McpConfigError(`\`headers\` of ${where} has a name that is not a header name.`);
+    if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
+      throw new McpConfigError(`The header \`${name}\` of ${where} has a value that cannot be sent (line break or not Latin-1).`);
+    }
+  }
+  return Object.freeze({ ...headers }) as Readonly<Record<string, string>>;
+}
+
+/** Two entries of one identity would be one server twice (W3). */
+export function checkDuplicates(servers: readonly ResolvedServer[]): void {
+  const seen = new Map<string, string>();
+  for (const { identity, configuredName } of servers) {
+    if (seen.has(identity)) {
+      throw new McpConfigError(`Server \`${configuredName}\` is given twice with one endpoint; remove one or give it another name.`);
+    }
+    seen.set(identity, configuredName);
+  }
+}

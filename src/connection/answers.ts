@@ -1,0 +1,36 @@
+import { type McpErrorDetails, McpProtocolError } from '../core/errors.js';
+import { callFailure, type Outcome, requestFailure, rpcFailure } from './failure.js';
+
+const METHOD_NOT_FOUND = -32601;
+
+/** The raw result of a call that was answered. Throws the `McpError` of any other outcome. */
+export function readCall(outcome: Outcome, details: McpErrorDetails): Record<string, unknown> {
+  if (outcome.kind === 'rpc-error') throw rpcFailure(outcome.error, details);
+  if (outcome.kind === 'lost') throw callFailure(outcome, details);
+  return readCompleted(outcome.result, details);
+}
+
+/** One page of `tools/list`, its entries unread. */
+export function readPage(outcome: Outcome, server: string): { tools: readonly unknown[]; nextCursor?: string } {
+  if (outcome.kind === 'lost') throw requestFailure(outcome, { server });
+  if (outcome.kind === 'rpc-error') {
+    // A server without tools need not know the method.
+    if (outcome.error.code === METHOD_NOT_FOUND) return { tools: [] };
+    throw rpcFailure(outcome.error, { server });
+  }
+  const { tools, nextCursor } = readCompleted(outcome.result, { server });
+  if (!Array.isArray(tools)) throw new McpProtocolError(`Server \`${server}\` answered tools/list without a \`tools\` array.`, { server });
+  // Only a missing cursor ends the list; an empty string is one like any other.
+  return typeof nextCursor === 'string' ? { tools, nextCursor } : { tools };
+}
+
+/** A result of type `complete`, which an older server does not say. */
+function readCompleted(result: unknown, details: McpErrorDetails): Record<string, unknown> {
+  const record = typeof result === 'object' && result !== null && !Array.isArray(result) ? (result as Record<string, unknown>) : undefined;
+  const { resultType = 'complete' } = record ?? {};
+  if (record === undefined || resultType !== 'complete') {
+    const problem = record === undefined ? 'a result that is no object' : 'a result that asks for input, which this client does not give';
+    throw new McpProtocolError(`Server \`${details.server}\` answered with ${problem}.`, details);
+  }
+  return record;
+}

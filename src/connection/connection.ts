@@ -1,0 +1,173 @@
+import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import { createDeadline, type Deadline } from '../core/deadline.js';
+import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
+import type { Era, ServerState } from '../core/status.js';
+import { inSpan } from '../telemetry/span.js';
+import { readCall, readPage } from './answers.js';
+import { type LinkDeps, openLink } from './handshake.js';
+import type { Link } from './link.js';
+import { type Listing, type ListingSource, readListing } from './listing.js';
+
+/** One server: connected when first needed, connected again when the connection was lost, and closed once. */
+export interface Connection {
+  readonly state: ServerState;
+  readonly era: Era | undefined;
+  readonly protocolVersion: string | undefined;
+  /** See {@link Link.mirrorsParams}. */
+  readonly mirrorsParams: boolean;
+  /** Why the last connect or listing failed. */
+  readonly error: McpError | undefined;
+  /** The whole catalogue; `admit` judges each entry. Connects first where needed. */
+  list<A>(admit: ListingSource<A>['admit'], deadline: Deadline): Promise<Listing<A>>;
+  /** Sends one call and resolves to the raw result. Rejects with an `McpError`. */
+  call(request: CallRequest): Promise<Record<string, unknown>>;
+  /** Idempotent, bounded, never rejects. */
+  close(): Promise<void>;
+}
+
+export interface CallRequest {
+  /** The raw name (N6). */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly deadline: Deadline;
+}
+
+/** How much longer than `connectTimeoutMs` a shared connect is waited for before it counts as dead. */
+const GRACE_MS = 500;
+
+export interface ConnectionDeps extends LinkDeps {
+  /** Aborted when the toolset closes. */
+  readonly closing: AbortSignal;
+}
+
+export function createConnection(deps: ConnectionDeps): Connection {
+  const { options, name, closing } = deps;
+  let link: Link | undefined;
+  let attempt: Promise<Link> | undefined;
+  let prior: PriorDiscovery | undefined;
+  let error: McpError | undefined;
+  let closed: Promise<void> | undefined;
+
+  /** One connect at a time, whoever asks (its own deadline is `connectTimeoutMs`; the wiring's signal ends it too). */
+  async function connect(signal: AbortSignal | undefined): Promise<Link> {
+    const deadline = createDeadline({ ms: options.connectTimeoutMs, signal, closing, option: 'connectTimeoutMs' });
+    try {
+      return await inSpan(options.telemetry, 'connect', { server: name }, async (span) => {
+        const made = await openLink(deps, prior, deadline);
+        span.set({ era: made.era, ...(made.protocolVersion === undefined ? {} : { protocolVersion: made.protocolVersion }) });
+        return made;
+      });
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  function startAttempt(signal?: AbortSignal): Promise<Link> {
+    const started = connect(signal).then(
+      (made) => {
+        if (attempt === started) attempt = undefined;
+        if (closed !== undefined) throw closeLate(made, name);
+        prior = made.prior;
+        error = undefined;
+        link = made;
+        return made;
+      },
+      (failure: unknown) => {
+        if (attempt === started) attempt = undefined;
+        // A remembered verdict may be what was wrong (W7).
+        prior = undefined;
+        throw fail(failure);
+      },
+    );
+    started.catch(() => {});
+    attempt = started;
+    return started;
+  }
+
+  /**
+   * The live link, or a new one. A shared connect whose Workers request ended never settles: whoever has waited longer than
+   * a connect may take starts another.
+   */
+  async function ready(deadline: Deadline): Promise<Link> {
+    for (;;) {
+      if (closed !== undefined) throw new McpClosedError(`The toolset was closed; make a new one to reach \`${name}\`.`, { server: name });
+      if (link !== undefined && !link.closed) return link;
+      const waiting = attempt ?? startAttempt();
+      const patience = createDeadline({ ms: options.connectTimeoutMs + GRACE_MS, signal: deadline.signal });
+      try {
+        return await patience.race(waiting, { server: name });
+      } catch (failure) {
+        if (deadline.reason !== undefined) throw deadline.error({ server: name });
+        if (patience.reason !== 'timeout') throw failure;
+        if (attempt === waiting) attempt = undefined;
+      } finally {
+        patience.dispose();
+      }
+    }
+  }
+
+  function fail(failure: unknown): McpError {
+    const known = isMcpError(failure) ? failure : new McpProtocolError(`Server \`${name}\` failed.`, { server: name, cause: failure });
+    error = known;
+    return known;
+  }
+
+  async function page(cursor: string | undefined, deadline: Deadline) {
+    const current = await ready(deadline);
+    const params = cursor === undefined ? {} : { cursor };
+    const outcome = await current.request('tools/list', params, { deadline, server: name });
+    return readPage(outcome, name);
+  }
+
+  return {
+    get state() {
+      if (closed !== undefined) return 'closed';
+      if (error !== undefined) return 'failed';
+      return link === undefined ? 'connecting' : 'ready';
+    },
+    get era() {
+      return link?.era;
+    },
+    get protocolVersion() {
+      return link?.protocolVersion;
+    },
+    get mirrorsParams() {
+      return link?.mirrorsParams ?? false;
+    },
+    get error() {
+      return error;
+    },
+    list: (admit, deadline) =>
+      inSpan(options.telemetry, 'discover', { server: name }, async (span) => {
+        try {
+          const listing = await readListing({ page: (cursor) => page(cursor, deadline), admit }, options.limits);
+          error = undefined;
+          span.set({ tools: listing.entries.length, pages: listing.pages });
+          return listing;
+        } catch (failure) {
+          throw fail(failure);
+        }
+      }),
+    async call({ tool, args, meta, headers, deadline }) {
+      const details = { server: name, tool };
+      const current = await ready(deadline);
+      const params = { name: tool, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
+      const outcome = await current.request('tools/call', params, { deadline, headers, ...details });
+      return readCall(outcome, details);
+    },
+    close() {
+      closed ??= (async () => {
+        await link?.close();
+      })();
+      return closed;
+    },
+  };
+}
+
+/** A connect that finished after the close. */
+function closeLate(made: Link, name: string): McpClosedError {
+  void made.close();
+  return new McpClosedError(`The toolset was closed while \`${name}\` was connecting.`, { server: name });
+}

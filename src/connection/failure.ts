@@ -1,0 +1,99 @@
+import {
+  McpConnectError,
+  McpError,
+  McpOutcomeUnknownError,
+  McpProtocolError,
+  type McpErrorDetails,
+} from '../core/errors.js';
+import { serverText } from '../core/text.js';
+import type { ExchangeFacts } from '../guard/exchange.js';
+import type { RpcError } from '../transports/exchanges.js';
+
+/** How one request ended, by our own records alone. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'rpc-error'; readonly error: RpcError }
+  /** No answer came. `failure` is ours: the guard's verdict, or the deadline's. */
+  | { readonly kind: 'lost'; readonly facts: ExchangeFacts; readonly failure?: McpError | undefined };
+
+export type Lost = Extract<Outcome, { kind: 'lost' }>;
+
+/** Network errors that a runtime gives before a connection stands: nothing can have left. */
+const NEVER_LEFT: readonly string[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ConnectionRefused',
+  'FailedToOpenSocket',
+];
+
+/** Whether the request surely never reached the server (C4). */
+export function neverLeft({ facts }: Lost): boolean {
+  if (facts.status !== undefined) return false;
+  return !facts.sent || (facts.networkCode !== undefined && NEVER_LEFT.includes(facts.networkCode));
+}
+
+/** A JSON-RPC error with our id, whatever the HTTP status (R1). */
+export function rpcFailure(error: RpcError, details: McpErrorDetails): McpProtocolError {
+  const text = typeof error.message === 'string' && error.message !== '' ? `: ${serverText(error.message)}` : '';
+  const where = details.tool === undefined ? `\`${details.server}\`` : `\`${details.server}\` for \`${details.tool}\``;
+  return new McpProtocolError(`Error ${error.code} from server ${where}${text}`, { ...details, rpcCode: error.code });
+}
+
+/** A tool call that got no answer (C5). Whether it ran is only claimed where that is known. */
+export function callFailure(lost: Lost, details: McpErrorDetails): McpError {
+  if (lost.failure !== undefined) return lost.failure;
+  if (neverLeft(lost)) return requestFailure(lost, details);
+  const { status } = lost.facts;
+  if (status === 401 || status === 403) return unauthorized(status, details);
+  return new McpOutcomeUnknownError(
+    `\`${details.tool}\` was sent to \`${details.server}\` and may have run, but ${reasonOf(lost)}. It is not sent again; check its effect before you repeat it.`,
+    { ...details, cause: causeOf(lost.facts) },
+  );
+}
+
+/** A request without effects that got no answer: a listing, a handshake. */
+export function requestFailure(lost: Lost, details: McpErrorDetails): McpError {
+  if (lost.failure !== undefined) return lost.failure;
+  const { status } = lost.facts;
+  if (status === 401 || status === 403) return unauthorized(status, details);
+  return new McpConnectError('connect-failed', `Server \`${details.server}\` could not be used: ${reasonOf(lost)}.`, {
+    ...details,
+    cause: causeOf(lost.facts),
+  });
+}
+
+/** A handshake that failed, for the reasons of {@link requestFailure} or because no protocol revision is shared. */
+export function connectFailure(lost: Lost & { readonly unusable: boolean }, details: McpErrorDetails): McpError {
+  if (lost.failure === undefined && lost.unusable) {
+    return new McpConnectError(
+      'protocol-unsupported',
+      `Server \`${details.server}\` offers no protocol revision that this client may use; see its \`protocol\` option.`,
+      { ...details, cause: causeOf(lost.facts) },
+    );
+  }
+  return requestFailure(lost, details);
+}
+
+function unauthorized(status: number, details: McpErrorDetails): McpConnectError {
+  return new McpConnectError(
+    'unauthorized',
+    `Server \`${details.server}\` refused the credentials (HTTP ${status}); check its \`headers\`.`,
+    { ...details, cause: { name: 'HttpError', status } },
+  );
+}
+
+function reasonOf({ facts }: Lost): string {
+  if (facts.status !== undefined && (facts.status < 200 || facts.status > 299)) return `it answered HTTP ${facts.status}`;
+  if (facts.status !== undefined) return 'its response held no usable answer';
+  if (facts.networkCode !== undefined) return `the network failed (${facts.networkCode})`;
+  return 'the connection ended';
+}
+
+function causeOf({ status, networkCode }: ExchangeFacts): unknown {
+  if (status !== undefined) return { name: 'HttpError', status };
+  return networkCode === undefined ? undefined : { name: 'NetworkError', code: networkCode };
+}

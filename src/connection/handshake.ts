@@ -1,0 +1,150 @@
+import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
+import type { ResolvedOptions } from '../config/resolve-options.js';
+import type { ResolvedServer } from '../config/resolve-servers.js';
+import type { Deadline } from '../core/deadline.js';
+import { isMcpError, McpConnectError, type McpError } from '../core/errors.js';
+import type { ProtocolChoice } from '../core/servers.js';
+import type { ExchangeFacts } from '../guard/exchange.js';
+import { createExchanges } from '../transports/exchanges.js';
+import { openTransport, type TransportKind } from '../transports/open.js';
+import { loadSdk } from '../transports/sdk.js';
+import { wrapTransport } from '../transports/wire.js';
+import { connectFailure } from './failure.js';
+import { createLink, endParts, type Link, type LinkParts } from './link.js';
+
+export interface LinkDeps {
+  readonly server: ResolvedServer;
+  /** The server's effective name. */
+  readonly name: string;
+  readonly options: ResolvedOptions;
+}
+
+type Attempt = { readonly link: Link } | { readonly error: McpError; readonly facts: ExchangeFacts };
+
+/** The newest revision; `protocol: 'modern'` speaks nothing older. */
+const MODERN_REVISION = '2026-07-28';
+/** Error codes that only a 2026-07-28 server sends. */
+const MODERN_CODES: readonly number[] = [-32020, -32021, -32022];
+/** Statuses with which a server that only speaks HTTP+SSE answers a POST (W8). */
+const SSE_ONLY: readonly number[] = [400, 404, 405];
+
+/** Connects to a server. Rejects with an `McpError` and then leaves nothing open. */
+export async function openLink(deps: LinkDeps, prior: PriorDiscovery | undefined, deadline: Deadline): Promise<Link> {
+  const { server } = deps;
+  const first = await attemptLink(deps, server.kind, prior, deadline);
+  if ('link' in first) return first.link;
+  if (server.kind !== 'http' || !server.fallbackToSse || prior !== undefined || !mayBeSseOnly(server.protocol, first.facts)) {
+    throw first.error;
+  }
+  const second = await attemptLink(deps, 'sse', undefined, deadline);
+  if ('link' in second) return second.link;
+  // Where the second try says more than that there is nothing, it is the better report.
+  throw second.error.code === 'connect-failed' ? first.error : second.error;
+}
+
+function mayBeSseOnly(protocol: ProtocolChoice, { status, rpc }: ExchangeFacts): boolean {
+  if (protocol === 'modern' || status === undefined || !SSE_ONLY.includes(status)) return false;
+  return rpc === undefined || !MODERN_CODES.includes(rpc.code);
+}
+
+async function attemptLink(
+  deps: LinkDeps,
+  kind: TransportKind,
+  prior: PriorDiscovery | undefined,
+  deadline: Deadline,
+): Promise<Attempt> {
+  const parts: LinkParts = { kind, exchanges: createExchanges(), opened: undefined, client: undefined, closed: false };
+  const lost = createLoss();
+  const connecting = connect(deps, parts, { prior, deadline, onHandshakeLost: lost.raise });
+  // A connect that was given up may still open something; it is closed when it does.
+  connecting.then(
+    () => (deadline.reason === undefined ? undefined : endParts(parts)),
+    () => {},
+  );
+  try {
+    const client = await deadline.race(Promise.race([connecting, lost.promise]), { server: deps.name });
+    return { link: createLink(parts, client) };
+  } catch (error) {
+    const facts = parts.exchanges.handshake()?.facts ?? parts.opened?.facts ?? { sent: false, carriedSession: false };
+    const failed = failureOf(error, { deps, parts, deadline, facts });
+    await endParts(parts);
+    return { error: failed, facts };
+  }
+}
+
+interface ConnectStep {
+  readonly prior: PriorDiscovery | undefined;
+  readonly deadline: Deadline;
+  onHandshakeLost(): void;
+}
+
+async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Promise<Client> {
+  const { options, name, server } = deps;
+  const { Client } = await loadSdk();
+  const opened = await openTransport(server, parts.kind, {
+    server: name,
+    exchanges: parts.exchanges,
+    fetch: options.fetch,
+    limits: options.limits,
+    session: options.session,
+    signal: step.deadline.signal,
+  });
+  parts.opened = opened;
+  const client = new Client(options.clientInfo, {
+    capabilities: {},
+    versionNegotiation: { mode: negotiationMode(parts.kind === 'sse' ? 'legacy' : server.protocol) },
+    inputRequired: { autoFulfill: false },
+  });
+  client.onclose = () => {
+    parts.closed = true;
+  };
+  if (step.deadline.reason !== undefined) {
+    await opened.transport.close();
+    throw step.deadline.error({ server: name });
+  }
+  parts.client = client;
+  const wire = wrapTransport(opened.transport, {
+    exchanges: parts.exchanges,
+    keyed: opened.keyed,
+    onHandshakeLost: step.onHandshakeLost,
+  });
+  await client.connect(wire, { timeout: step.deadline.ms, ...(step.prior === undefined ? {} : { prior: step.prior }) });
+  return client;
+}
+
+function negotiationMode(protocol: ProtocolChoice): 'auto' | 'legacy' | { pin: string } {
+  return protocol === 'modern' ? { pin: MODERN_REVISION } : protocol;
+}
+
+interface Failed {
+  readonly deps: LinkDeps;
+  readonly parts: LinkParts;
+  readonly deadline: Deadline;
+  readonly facts: ExchangeFacts;
+}
+
+function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): McpError {
+  const details = { server: deps.name };
+  if (deadline.reason !== undefined) return deadline.error(details);
+  const failure = facts.failure ?? parts.opened?.failure() ?? (isMcpError(error) ? error : undefined);
+  if (failure !== undefined) return failure;
+  if (parts.opened === undefined && deps.server.kind === 'custom') {
+    const message = `\`connect\` of server \`${deps.name}\` failed before it returned a transport.`;
+    return new McpConnectError('connect-failed', message, { ...details, cause: error });
+  }
+  const handshake = parts.exchanges.handshake();
+  const refused = facts.rpc?.code === -32022 || handshake?.rpcError?.code === -32022;
+  const notModern = deps.server.protocol === 'modern' && (facts.status ?? 500) < 500 && facts.status !== 401 && facts.status !== 403;
+  const unusable = refused || notModern || handshake?.answered === true;
+  return connectFailure({ kind: 'lost', facts, unusable }, details);
+}
+
+/** A promise that only ever rejects, and whose rejection is taken where nobody waits. */
+function createLoss(): { readonly promise: Promise<never>; raise(): void } {
+  let raise: () => void = () => {};
+  const promise = new Promise<never>((_, reject) => {
+    raise = () => reject(new Error('The handshake ended without an answer'));
+  });
+  promise.catch(() => {});
+  return { promise, raise: () => raise() };
+}

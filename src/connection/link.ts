@@ -1,0 +1,110 @@
+import type { Client, PriorDiscovery, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import { MAX_TIMEOUT_MS } from '../config/defaults.js';
+import { type Deadline, settleWithin } from '../core/deadline.js';
+import type { Era } from '../core/status.js';
+import { EXCHANGE_HEADER } from '../guard/exchange.js';
+import type { Exchanges, Pending } from '../transports/exchanges.js';
+import type { OpenTransport, TransportKind } from '../transports/open.js';
+import type { Outcome } from './failure.js';
+
+/** One live connection to a server, over whichever transport and protocol era it turned out to speak. */
+export interface Link {
+  readonly kind: TransportKind;
+  readonly era: Era;
+  readonly protocolVersion: string | undefined;
+  /** Whether arguments marked `x-mcp-header` travel as headers too: 2026-07-28 over HTTP (L6). */
+  readonly mirrorsParams: boolean;
+  /** What lets the next connect skip the question which era this is (W7). */
+  readonly prior: PriorDiscovery;
+  /** The transport has ended; nothing can be sent over it any more. */
+  readonly closed: boolean;
+  /** Never rejects: what happened is in the outcome. */
+  request(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<Outcome>;
+  /** Ends the server's session and every stream. Bounded, never rejects. */
+  close(): Promise<void>;
+}
+
+export interface RequestOptions {
+  readonly deadline: Deadline;
+  /** The server's effective name, for the deadline's error. */
+  readonly server: string;
+  readonly tool?: string | undefined;
+  /** `Mcp-Param-*` headers (L6). */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The parts of a connection, from the first step of a connect to its end. */
+export interface LinkParts {
+  readonly kind: TransportKind;
+  readonly exchanges: Exchanges;
+  opened: OpenTransport | undefined;
+  client: Client | undefined;
+  closed: boolean;
+}
+
+/** How long the server may take to end its session, and the transport to close. */
+const CLOSE_MS = 2_000;
+
+/** Accepts anything: results are read raw, below the SDK's parser (R2). */
+const ANY: StandardSchemaV1<unknown, Record<string, unknown>> = {
+  '~standard': { version: 1, vendor: 'mcp-toolset', validate: (value) => ({ value: value as Record<string, unknown> }) },
+};
+
+export function createLink(parts: LinkParts, client: Client): Link {
+  const discover = client.getDiscoverResult();
+  const era = client.getProtocolEra() ?? 'legacy';
+  return {
+    kind: parts.kind,
+    era,
+    protocolVersion: client.getNegotiatedProtocolVersion(),
+    mirrorsParams: era === 'modern' && parts.opened?.transport.hasPerRequestStream === true,
+    prior: era === 'modern' && discover !== undefined ? { kind: 'modern', discover } : { kind: 'legacy' },
+    get closed() {
+      return parts.closed;
+    },
+    request: (method, params, options) => sendRequest(parts, client, { method, params }, options),
+    async close() {
+      if (!parts.closed) await settleWithin(parts.opened?.endSession?.() ?? Promise.resolve(), CLOSE_MS);
+      await endParts(parts);
+    },
+  };
+}
+
+/** Ends whatever of a connection exists so far. Never rejects. */
+export async function endParts(parts: LinkParts): Promise<void> {
+  parts.closed = true;
+  parts.exchanges.abortAll();
+  const { client, opened } = parts;
+  if (client?.transport !== undefined) await settleWithin(client.close(), CLOSE_MS);
+  else if (opened !== undefined) await settleWithin(opened.transport.close(), CLOSE_MS);
+  opened?.abort();
+}
+
+async function sendRequest(
+  parts: LinkParts,
+  client: Client,
+  request: { method: string; params: Record<string, unknown> },
+  { deadline, headers, server, tool }: RequestOptions,
+): Promise<Outcome> {
+  const pending = parts.exchanges.open();
+  try {
+    await client.request(request, ANY, {
+      signal: deadline.signal,
+      // The deadline is ours alone; the SDK's own timer must never be first.
+      timeout: MAX_TIMEOUT_MS,
+      headers: { ...headers, [EXCHANGE_HEADER]: pending.key },
+    });
+  } catch {
+    // Judged below by what we recorded ourselves, never by the SDK's error.
+  } finally {
+    parts.exchanges.release(pending);
+  }
+  return outcomeOf(pending, parts, deadline, { server, tool });
+}
+
+function outcomeOf(pending: Pending, parts: LinkParts, deadline: Deadline, details: { server: string; tool?: string | undefined }): Outcome {
+  if (pending.rpcError !== undefined) return { kind: 'rpc-error', error: pending.rpcError };
+  if (pending.answered) return { kind: 'result', result: pending.result };
+  const ended = deadline.reason === undefined ? undefined : deadline.error(details);
+  return { kind: 'lost', facts: pending.facts, failure: ended ?? pending.facts.failure ?? parts.opened?.failure() };
+}

@@ -1,0 +1,73 @@
+import type { Limits } from '../config/options.js';
+
+/** What ended a walk over `tools/list` before its last page (L2). */
+export type Truncation = 'pages' | 'tools' | 'bytes' | 'repeated-cursor' | 'failed-page';
+
+/** Every entry that was read, each judged by the caller's `admit`. */
+export interface Listing<Admitted> {
+  readonly entries: readonly Admitted[];
+  readonly pages: number;
+  readonly truncated?: Truncation;
+}
+
+export interface ListingSource<Admitted> {
+  /** One page. Rejects with an `McpError`. */
+  page(cursor: string | undefined): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: string }>;
+  /** Judges one entry; `chars` is the length of its JSON text, where it was measured. */
+  admit(entry: unknown): Admitted & { readonly chars?: number };
+}
+
+/** Entries judged without a pause: about 5 ms of work for real tools. */
+const ENTRIES_A_TURN = 256;
+
+/**
+ * Follows the pages to the end (L2). An empty cursor is a cursor; a cursor seen before, a limit, or a later page that
+ * fails ends the walk and what was read is kept.
+ */
+export async function readListing<Admitted>(
+  source: ListingSource<Admitted>,
+  limits: Pick<Limits, 'listPages' | 'toolsPerServer' | 'listBytes'>,
+): Promise<Listing<Admitted>> {
+  const entries: Admitted[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  let pages = 0;
+  let bytes = 0;
+  const end = (truncated?: Truncation): Listing<Admitted> => ({ entries, pages, ...(truncated === undefined ? {} : { truncated }) });
+
+  for (;;) {
+    if (pages === limits.listPages) return end('pages');
+    const page = await nextPage(source, cursor, pages);
+    if (page === undefined) return end('failed-page');
+    pages += 1;
+    for (const entry of page.tools) {
+      if (entries.length === limits.toolsPerServer) return end('tools');
+      if (entries.length > 0 && entries.length % ENTRIES_A_TURN === 0) await pause();
+      const admitted = source.admit(entry);
+      bytes += admitted.chars ?? 0;
+      if (bytes > limits.listBytes) return end('bytes');
+      entries.push(admitted);
+    }
+    cursor = page.nextCursor;
+    if (cursor === undefined) return end();
+    if (seen.has(cursor)) return end('repeated-cursor');
+    seen.add(cursor);
+  }
+}
+
+/** The first page's failure is the server's failure; a later one ends the walk. */
+async function nextPage<Admitted>(source: ListingSource<Admitted>, cursor: string | undefined, pages: number) {
+  if (pages === 0) return source.page(cursor);
+  try {
+    return await source.page(cursor);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets everything else that waits run: a clock stands still within one turn on Workers, so turns are counted instead. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,120 @@
+import { McpAbortError, McpClosedError, type McpError, type McpErrorDetails, McpTimeoutError } from './errors.js';
+
+/** Why a piece of work was ended before its answer. Our own record; never read off somebody else's error (C2). */
+export type EndReason = 'timeout' | 'aborted' | 'closed';
+
+/** One time limit over a piece of work, together with the signals that may end it earlier. */
+export interface Deadline {
+  /** Aborted when the work must end, for whichever reason. */
+  readonly signal: AbortSignal;
+  /** Why it ended; undefined while it has not. */
+  readonly reason: EndReason | undefined;
+  /** Milliseconds allowed. */
+  readonly ms: number;
+  /** Settles as `work` does, or rejects with {@link Deadline.error} as soon as the deadline ends. */
+  race<T>(work: Promise<T>, details: McpErrorDetails): Promise<T>;
+  /** The error of an ended deadline. */
+  error(details: McpErrorDetails): McpError;
+  /** Takes the timer and every listener back. To be called in all cases. */
+  dispose(): void;
+}
+
+export interface DeadlineOptions {
+  readonly ms: number;
+  /** The caller's own signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** Aborted when the toolset closes. */
+  readonly closing?: AbortSignal | undefined;
+  /** The option that sets `ms`, for the message. */
+  readonly option?: string;
+}
+
+export function createDeadline({ ms, signal, closing, option = 'timeoutMs' }: DeadlineOptions): Deadline {
+  const controller = new AbortController();
+  let reason: EndReason | undefined;
+  let abortReason: unknown;
+  const end = (why: EndReason, cause?: unknown) => {
+    if (reason !== undefined) return;
+    reason = why;
+    abortReason = cause;
+    dispose();
+    controller.abort();
+  };
+  const onAbort = () => end('aborted', signal?.reason);
+  const onClose = () => end('closed');
+  const timer = setTimeout(() => end('timeout'), ms);
+  function dispose(): void {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    closing?.removeEventListener('abort', onClose);
+  }
+  if (closing?.aborted) onClose();
+  else if (signal?.aborted) onAbort();
+  else {
+    signal?.addEventListener('abort', onAbort);
+    closing?.addEventListener('abort', onClose);
+  }
+
+  const error = (details: McpErrorDetails) => endError(reason ?? 'timeout', { ms, option, abortReason, details });
+  return {
+    signal: controller.signal,
+    ms,
+    dispose,
+    error,
+    get reason() {
+      return reason;
+    },
+    race: (work, details) => raceSignal(work, controller.signal, () => error(details)),
+  };
+}
+
+/** Settles as `work` does, or rejects with `error()` once `signal` is aborted. A late rejection of `work` is taken. */
+export function raceSignal<T>(work: Promise<T>, signal: AbortSignal, error: () => unknown): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(error());
+    const done = () => signal.removeEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort);
+    work.then(
+      (value) => {
+        done();
+        resolve(value);
+      },
+      (failure: unknown) => {
+        done();
+        reject(failure);
+      },
+    );
+  });
+}
+
+/** Waits for `work` at most `ms` milliseconds and never rejects: for clean-up that must not hold anyone. */
+export async function settleWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.then(nothing, nothing), limit]);
+  clearTimeout(timer);
+}
+
+function nothing(): void {}
+
+interface EndDetails {
+  readonly ms: number;
+  readonly option: string;
+  readonly abortReason: unknown;
+  readonly details: McpErrorDetails;
+}
+
+function endError(reason: EndReason, { ms, option, abortReason, details }: EndDetails): McpError {
+  const where = details.tool === undefined ? `\`${details.server}\`` : `\`${details.tool}\` of \`${details.server}\``;
+  switch (reason) {
+    case 'timeout':
+      return new McpTimeoutError(`No answer from ${where} within ${ms} ms; raise \`${option}\` if it needs longer.`, details);
+    case 'aborted':
+      return new McpAbortError(`The call to ${where} was aborted by its caller.`, { ...details, reason: abortReason });
+    case 'closed':
+      return new McpClosedError(`The toolset was closed; make a new one to reach ${where}.`, details);
+  }
+}

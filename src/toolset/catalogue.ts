@@ -1,0 +1,155 @@
+import type { Target } from '../calls/gate.js';
+import type { Projection, ProjectedTool, QuarantinedTool } from '../catalog/projection.js';
+import { catalogTokens, estimateTokens } from '../catalog/tokens.js';
+import { didYouMean } from '../core/closest.js';
+import type { Report } from '../core/diagnostics.js';
+import type { ToolsChanged } from '../core/status.js';
+import type { McpTool, McpToolSummary } from '../core/tools.js';
+import { cloneJson } from '../schema/input-schema.js';
+import { createLiveTool, describe, type Execute, type LiveTool } from './tool.js';
+
+export interface ServerCounts {
+  readonly tools: { readonly active: number; readonly quarantined: number; readonly withheld: number };
+  readonly tokens: { readonly full: number; readonly projected: number; readonly floor: number };
+}
+
+/** The live map and everything that is known about it. */
+export interface Catalogue {
+  readonly tools: Record<string, McpTool>;
+  /** Corrects the map in place and says what moved. */
+  apply(projection: Projection): ToolsChanged;
+  describe(): McpToolSummary[];
+  counts(identity: string): ServerCounts;
+  /** What the map says of a remote tool now. */
+  find(identity: string, tool: string): Exclude<Target, { state: 'active' }> | { readonly state: 'listed'; readonly entry: ProjectedTool };
+  /** The active tool of a projected or raw name. */
+  named(name: string): McpTool | undefined;
+  suggest(name: string): string;
+}
+
+/** Distinct for every pair, whatever the raw name holds. */
+const keyOf = (identity: string, tool: string) => `${identity}:${tool}`;
+
+export function createCatalogue(execute: Execute, report: Report): Catalogue {
+  const tools: Record<string, McpTool> = Object.create(null);
+  // Tools that left stay here, so that they are the same object when they come back.
+  const live = new Map<string, LiveTool>();
+  const noticed = new Set<string>();
+  let active: readonly LiveTool[] = [];
+  let current = new Map<string, LiveTool>();
+  let quarantined: readonly QuarantinedTool[] = [];
+
+  function apply(projection: Projection): ToolsChanged {
+    const before = current;
+    const hidden = new Set(quarantined.map(({ name }) => name));
+    const changed: string[] = [];
+    current = new Map();
+    active = projection.active.map((entry) => {
+      const key = keyOf(entry.identity, entry.tool.name);
+      const known = live.get(key);
+      const tool = known ?? createLiveTool(entry, execute);
+      if (known !== undefined && before.has(key) && moved(known, entry, report)) changed.push(entry.name);
+      live.set(key, tool);
+      current.set(key, tool);
+      return tool;
+    });
+    quarantined = projection.quarantined;
+    rewriteMap(tools, active);
+    for (const notice of projection.notices) {
+      const text = JSON.stringify(notice);
+      if (!noticed.has(text)) report(notice);
+      noticed.add(text);
+    }
+    return {
+      added: [...current].flatMap(([key, tool]) => (before.has(key) ? [] : [tool.entry.name])),
+      removed: [...before].flatMap(([key, tool]) => (current.has(key) ? [] : [tool.entry.name])),
+      changed,
+      quarantined: quarantined.flatMap(({ name }) => (hidden.has(name) ? [] : [name])),
+      withheld: [],
+    };
+  }
+
+  return {
+    tools,
+    apply,
+    describe: () => [...active.map(summarise), ...quarantined.map(summariseQuarantined)],
+    counts: (identity) => countServer(active, quarantined, identity),
+    find(identity, tool) {
+      const listed = current.get(keyOf(identity, tool));
+      if (listed !== undefined) return { state: 'listed', entry: listed.entry };
+      const refused = quarantined.find((entry) => entry.identity === identity && entry.tool === tool);
+      if (refused !== undefined) return { state: 'quarantined', reason: refused.reason };
+      return { state: 'unknown', suggestion: didYouMean(tool, Object.keys(tools)) };
+    },
+    named: (name) => (Object.hasOwn(tools, name) ? tools[name] : active.find(({ entry }) => entry.tool.name === name)?.tool),
+    suggest: (name) => didYouMean(name, Object.keys(tools)),
+  };
+}
+
+/** Brings a known tool up to date; whether its definition changed. */
+function moved(tool: LiveTool, next: ProjectedTool, report: Report): boolean {
+  const { entry, fingerprint } = tool;
+  tool.update(next);
+  if (entry.name !== next.name) {
+    const message = `Tool \`${next.tool.name}\` of server \`${next.server}\` now goes by \`${next.name}\`, not \`${entry.name}\`.`;
+    const data = { from: entry.name, to: next.name };
+    report({ code: 'name-moved', level: 'warn', message, server: next.server, tool: next.tool.name, data });
+  }
+  return fingerprint !== tool.fingerprint;
+}
+
+/** A key's place in an object is where it was first set, so a changed map is written anew (L5). */
+function rewriteMap(tools: Record<string, McpTool>, active: readonly LiveTool[]): void {
+  const wanted = active.map(({ entry }) => entry.name);
+  const present = Object.keys(tools);
+  if (present.length !== wanted.length || present.some((name, index) => name !== wanted[index])) {
+    for (const name of present) delete tools[name];
+  }
+  for (const { entry, tool } of active) tools[entry.name] = tool;
+}
+
+function countServer(active: readonly LiveTool[], quarantined: readonly QuarantinedTool[], identity: string): ServerCounts {
+  const own = active.filter(({ entry }) => entry.identity === identity);
+  const full = own.reduce((sum, { tokens }) => sum + tokens, 0);
+  const floor = catalogTokens(own.map(({ entry }) => ({ name: entry.name, description: describe(entry) })));
+  const refused = quarantined.filter((entry) => entry.identity === identity).length;
+  return {
+    tools: { active: own.length, quarantined: refused, withheld: 0 },
+    tokens: { full, projected: full, floor },
+  };
+}
+
+function summarise(live: LiveTool): McpToolSummary {
+  const { entry, tokens, fingerprint } = live;
+  const { title } = entry.tool;
+  return {
+    name: entry.name,
+    server: entry.server,
+    tool: entry.tool.name,
+    ...(title === undefined ? {} : { title }),
+    description: describe(entry),
+    inputSchema: cloneJson(entry.tool.inputSchema),
+    descriptionHash: fingerprint,
+    tokens: { full: tokens, projected: tokens },
+    disclosure: 'full',
+    state: 'active',
+  };
+}
+
+/** Nothing of the server's own definition is shown: it was refused, whatever it says. */
+function summariseQuarantined({ name, server, tool, reason }: QuarantinedTool): McpToolSummary {
+  const inputSchema = { type: 'object', properties: {} };
+  const tokens = estimateTokens({ name, description: '', inputSchema });
+  return {
+    name,
+    server,
+    tool,
+    description: '',
+    inputSchema,
+    descriptionHash: '',
+    tokens: { full: tokens, projected: tokens },
+    disclosure: 'full',
+    state: 'quarantined',
+    reason,
+  };
+}

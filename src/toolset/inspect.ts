@@ -1,0 +1,18 @@
+import type { Diagnostic } from '../core/diagnostics.js';
+import type { CatalogueSnapshot, McpToolset, ServerStatus, ServerStatusJson } from '../core/status.js';
+import { cloneJson } from '../schema/input-schema.js';
+
+/** Everything that may be shown: JSON-safe, detached from the live objects, and free of secrets. */
+export function snapshot(toolset: Pick<McpToolset, 'servers' | 'describeTools'>, diagnostics: readonly Diagnostic[]): CatalogueSnapshot {
+  return {
+    servers: toolset.servers.map(toJson),
+    tools: toolset.describeTools(),
+    diagnostics: cloneJson(diagnostics),
+    takenAt: Date.now(),
+  };
+}
+
+function toJson({ error, ...status }: ServerStatus): ServerStatusJson {
+  if (error === undefined) return status;
+  return { ...status, error: { name: error.name, code: error.code, message: error.message } };
+}

@@ -1,0 +1,104 @@
+import { admitTool } from '../catalog/admit.js';
+import { serverNames } from '../catalog/names.js';
+import type { ServerCatalogue } from '../catalog/projection.js';
+import { type Survey, surveyEntries } from '../catalog/survey.js';
+import type { ResolvedOptions } from '../config/resolve-options.js';
+import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.js';
+import { type Connection, createConnection } from '../connection/connection.js';
+import type { Truncation } from '../connection/listing.js';
+import { createDeadline } from '../core/deadline.js';
+import { McpLimitError, type McpError, McpProtocolError } from '../core/errors.js';
+import type { ToolFilter } from '../core/servers.js';
+import type { Limits } from '../config/options.js';
+
+/** One server of a toolset: what was configured, its connection, and its last listing. */
+export interface Member {
+  /** The effective name (N4). */
+  readonly name: string;
+  readonly identity: string;
+  readonly prefix: string | undefined;
+  readonly filter: ToolFilter | undefined;
+  readonly required: boolean;
+  readonly timeoutMs: number;
+  readonly connection: Connection;
+  survey: Survey;
+}
+
+export const NOTHING_LISTED: Survey = { tools: [], refused: [] };
+
+/** Names the servers (N4), reports those that share one, and gives each a connection that does no I/O yet. */
+export function createMembers(servers: readonly ResolvedServer[], options: ResolvedOptions, closing: AbortSignal): Member[] {
+  checkDuplicates(servers);
+  const names = serverNames(servers.map(({ configuredName, identity }) => ({ name: configuredName, identity })));
+  reportCollisions(servers, names, options);
+  return servers.map((server, index) => {
+    const name = names[index]!;
+    return {
+      name,
+      identity: server.identity,
+      prefix: server.prefix,
+      filter: server.tools,
+      required: server.required,
+      timeoutMs: server.timeoutMs ?? options.timeoutMs,
+      connection: createConnection({ server, name, options, closing }),
+      survey: NOTHING_LISTED,
+    };
+  });
+}
+
+function reportCollisions(servers: readonly ResolvedServer[], names: readonly string[], { report }: ResolvedOptions): void {
+  const shared = new Map<string, string[]>();
+  servers.forEach(({ configuredName }, index) => {
+    shared.set(configuredName, [...(shared.get(configuredName) ?? []), names[index]!]);
+  });
+  for (const [configuredName, given] of shared) {
+    if (given.length < 2) continue;
+    const message = `${given.length} servers are called \`${configuredName}\`; they go by ${given.map((name) => `\`${name}\``).join(', ')}.`;
+    report({ code: 'server-name-collision', level: 'warn', message, data: { configuredName, names: given.sort() } });
+  }
+}
+
+export interface ListOptions {
+  readonly ms: number;
+  /** The option that sets `ms`, for the message. */
+  readonly option: 'connectTimeoutMs' | 'timeoutMs';
+  readonly signal?: AbortSignal | undefined;
+  readonly closing: AbortSignal;
+}
+
+/** Reads the member's whole catalogue. Rejects with an `McpError` and then keeps what it had. */
+export async function listMember(member: Member, { limits, report }: ResolvedOptions, list: ListOptions): Promise<void> {
+  const deadline = createDeadline(list);
+  try {
+    const listing = await member.connection.list((entry) => admitTool(entry, limits), deadline);
+    if (listing.truncated !== undefined) {
+      if (member.required) throw truncationError(member.name, listing.truncated, limits);
+      const { pages, truncated: reason } = listing;
+      const tools = listing.entries.length;
+      const message = `Server \`${member.name}\`: the tool list was not read to its end (${reason}); ${tools} tools were kept.`;
+      report({ code: 'discovery-truncated', level: 'warn', message, server: member.name, data: { reason, pages, tools } });
+    }
+    member.survey = surveyEntries(listing.entries, member.connection.mirrorsParams);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+const LIMIT_OF: Readonly<Partial<Record<Truncation, 'listPages' | 'toolsPerServer' | 'listBytes'>>> = {
+  pages: 'listPages',
+  tools: 'toolsPerServer',
+  bytes: 'listBytes',
+};
+
+/** A server the host cannot do without must not serve half its tools unnoticed (L2). */
+function truncationError(server: string, reason: Truncation, limits: Limits): McpError {
+  const limit = LIMIT_OF[reason];
+  const message = `Required server \`${server}\`: the tool list was not read to its end (${reason})`;
+  if (limit === undefined) return new McpProtocolError(`${message}.`, { server });
+  return new McpLimitError(`${message}; raise \`limits.${limit}\`.`, { server, limit, max: limits[limit] });
+}
+
+export function catalogueOf(member: Member): ServerCatalogue {
+  const { name, identity, prefix, filter, survey } = member;
+  return { name, identity, prefix, filter, survey };
+}

@@ -1,0 +1,134 @@
+type Close = () => Promise<void>;
+
+/**
+ * A stand-in for `value` that calls `close` once its stream is finished, cancelled or fails; undefined where `value` has
+ * none. A `Response`, a `ReadableStream` and an async iterable are streams; so is every member of an object that is one,
+ * of which the first to end closes: they are branches of one answer.
+ */
+export function closeAfterStream<T>(value: T, close: Close): T | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const direct = wrapStream(value, close);
+  if (direct !== undefined) return direct as T;
+  return hasStream(value) ? (wrapMembers(value, close) as T) : undefined;
+}
+
+function wrapStream(value: unknown, close: Close): object | undefined {
+  if (value instanceof ReadableStream) return wrapReadable(value, close);
+  if (value instanceof Response) return value.body === null ? undefined : wrapResponse(value, value.body, close);
+  return isAsyncIterable(value) ? wrapIterable(value, close) : undefined;
+}
+
+function wrapReadable(stream: ReadableStream<unknown>, close: Close): ReadableStream<unknown> {
+  const reader = stream.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        await close();
+        controller.close();
+      } catch (error) {
+        await close();
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      await reader.cancel(reason).finally(close);
+    },
+  });
+}
+
+function wrapResponse(response: Response, body: ReadableStream<unknown>, close: Close): Response {
+  const { status, statusText, headers } = response;
+  return new Response(wrapReadable(body, close) as ReadableStream<Uint8Array>, { status, statusText, headers });
+}
+
+/** Only the object's iteration is watched. */
+function wrapIterable(source: AsyncIterable<unknown>, close: Close): object {
+  return standIn(source, (key) => {
+    if (key === Symbol.asyncIterator) return () => watch(source[Symbol.asyncIterator](), close);
+    // A generator is its own iterator.
+    if (isIterator(source) && (key === 'next' || key === 'return' || key === 'throw')) return watch(source, close)[key];
+    return readMember(source, key);
+  });
+}
+
+function watch(iterator: AsyncIterator<unknown>, close: Close): AsyncIterableIterator<unknown> {
+  const settle = async (step: Promise<IteratorResult<unknown>>): Promise<IteratorResult<unknown>> => {
+    try {
+      const result = await step;
+      if (result.done) await close();
+      return result;
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
+  return {
+    next: (...args) => settle(iterator.next(...args)),
+    return: (value) => settle(iterator.return?.(value) ?? Promise.resolve({ done: true, value })),
+    throw: (error) => settle(iterator.throw?.(error) ?? Promise.reject(error)),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/** Members that hold an answer's stream. Reading one of the AI SDK's opens a branch of it, so those are only looked for. */
+const STREAM_MEMBERS = ['body', 'stream'];
+const BRANCH_MEMBERS = ['textStream', 'fullStream'];
+
+function hasStream(value: object): boolean {
+  return BRANCH_MEMBERS.some((key) => key in value) || STREAM_MEMBERS.some((key) => isStreamLike(readMember(value, key)));
+}
+
+function wrapMembers(value: object, close: Close): object {
+  const wrapped = new Map<PropertyKey, object>();
+  return standIn(value, (key) => {
+    const known = wrapped.get(key);
+    if (known !== undefined) return known;
+    const found: unknown = Reflect.get(value, key, value);
+    // What a method makes of the stream, such as a Response, ends with it too.
+    if (typeof found === 'function') {
+      return (...args: unknown[]) => {
+        const made: unknown = Reflect.apply(found, value, args);
+        return wrapStream(made, close) ?? made;
+      };
+    }
+    const stream = wrapStream(found, close);
+    if (stream !== undefined) wrapped.set(key, stream);
+    return stream ?? found;
+  });
+}
+
+/** Looks like `value` in every way but what `get` answers. Its target is empty: a frozen object's members cannot be replaced. */
+function standIn(value: object, get: (key: PropertyKey) => unknown): object {
+  return new Proxy(Object.create(Object.getPrototypeOf(value) as object | null) as object, {
+    get: (_, key) => get(key),
+    has: (_, key) => key in value,
+    ownKeys: () => Reflect.ownKeys(value),
+    getOwnPropertyDescriptor(_, key) {
+      const own = Object.getOwnPropertyDescriptor(value, key);
+      return own && { value: get(key), enumerable: own.enumerable ?? false, configurable: true, writable: false };
+    },
+    set: (_, key, next) => Reflect.set(value, key, next, value),
+  });
+}
+
+/** A member as the object itself sees it: private fields need the object, not its stand-in. */
+function readMember(target: object, key: PropertyKey): unknown {
+  const found: unknown = Reflect.get(target, key, target);
+  return typeof found === 'function' ? found.bind(target) : found;
+}
+
+function isStreamLike(value: unknown): boolean {
+  return value instanceof ReadableStream || value instanceof Response || isAsyncIterable(value);
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+function isIterator(value: unknown): value is AsyncIterator<unknown> {
+  return typeof (value as { next?: unknown }).next === 'function';
+}

@@ -1,0 +1,88 @@
+import type { McpOptions } from '../config/options.js';
+import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
+import type { Diagnostic } from '../core/diagnostics.js';
+import { McpAbortError } from '../core/errors.js';
+import type { McpServerSource, Session } from '../core/servers.js';
+import type { McpToolset } from '../core/status.js';
+import { type AssembledToolset, assembleToolset, createClose } from './assemble.js';
+import { attempt, reportFailures, type ServerFailure } from './failures.js';
+import { createMembers, listMember, type Member } from './members.js';
+import { checkSources, isBroken, resolveSources } from './sources.js';
+
+const DIAGNOSTICS_KEPT = 1_000;
+
+/**
+ * Connects the servers, in parallel, and returns their tools as one map (W1). A server that fails is reported in
+ * `servers` and leaves the others serving, unless it is `required` or `onServerError` is `throw` (W2).
+ *
+ * Rejects with `McpConfigError` for a wiring mistake, before any I/O (W3), and with `McpAbortError` when `signal` is
+ * aborted (W6); whatever it rejects with, it first closes what it opened.
+ */
+export async function mcpTools<S extends Session = Session>(
+  servers: readonly McpServerSource<S>[],
+  options: McpOptions<S> = {},
+): Promise<McpToolset> {
+  const { toolset } = await wireToolset(servers, options);
+  return toolset;
+}
+
+/** Resolve the options, describe the sources, open and list each server, assemble: {@link mcpTools} for every entry point. */
+export async function wireToolset<S extends Session>(
+  servers: readonly McpServerSource<S>[],
+  options: McpOptions<S>,
+): Promise<AssembledToolset> {
+  const { resolved, diagnostics } = keepDiagnostics(resolveOptions(options));
+  const checked = checkSources(servers);
+  const closing = new AbortController();
+  const members: Member[] = [];
+  const close = createClose(members, resolved, closing);
+  const release = linkAbort(resolved.signal, closing);
+  try {
+    const described = await resolveSources(checked, resolved, closing.signal);
+    members.push(...createMembers(described.flatMap((entry) => (isBroken(entry) ? [] : [entry])), resolved, closing.signal));
+    const errors = await listAll(members, resolved, closing.signal);
+    if (resolved.signal?.aborted) throw new McpAbortError('The wiring was aborted by its signal.', { reason: resolved.signal.reason });
+
+    const waiting = [...members];
+    const slots = described.map((entry) => (isBroken(entry) ? entry : waiting.shift()!));
+    const failures = slots.flatMap((slot): ServerFailure[] => {
+      const error = isBroken(slot) ? slot.error : errors.get(slot);
+      return error === undefined ? [] : [{ server: slot.name, required: !isBroken(slot) && slot.required, error }];
+    });
+    reportFailures(failures, resolved.report);
+    const fatal = failures.find(({ required }) => required || resolved.throwOnServerError);
+    if (fatal !== undefined) throw fatal.error;
+    return assembleToolset({ resolved, slots, closing, diagnostics });
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+/** Every server at once; the wait is the slowest one's own (W1). */
+async function listAll(members: readonly Member[], resolved: ResolvedOptions, closing: AbortSignal) {
+  const list = { ms: resolved.connectTimeoutMs, option: 'connectTimeoutMs', closing } as const;
+  const errors = await Promise.all(members.map((member) => attempt(listMember(member, resolved, list))));
+  return new Map(members.map((member, index) => [member, errors[index]]));
+}
+
+/** Aborts `controller` with the wiring's signal (W6); the returned function ends that. */
+function linkAbort(signal: AbortSignal | undefined, controller: AbortController): () => void {
+  const onAbort = () => controller.abort();
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener('abort', onAbort);
+  return () => signal?.removeEventListener('abort', onAbort);
+}
+
+/** Keeps the last diagnostics for `inspect()`, on their way to the host. */
+function keepDiagnostics(options: ResolvedOptions): { resolved: ResolvedOptions; diagnostics: readonly Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const report = (diagnostic: Diagnostic) => {
+    diagnostics.push(diagnostic);
+    if (diagnostics.length > DIAGNOSTICS_KEPT) diagnostics.shift();
+    options.report(diagnostic);
+  };
+  return { resolved: { ...options, report }, diagnostics };
+}

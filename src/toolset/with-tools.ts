@@ -1,0 +1,32 @@
+import type { McpOptions } from '../config/options.js';
+import { settleWithin } from '../core/deadline.js';
+import type { McpServerSource, Session } from '../core/servers.js';
+import type { McpToolset } from '../core/status.js';
+import { CLOSE_MS } from './assemble.js';
+import { closeAfterStream } from './streams.js';
+import { mcpTools } from './toolset.js';
+
+/**
+ * Makes a toolset for the time of `use` and always closes it (W5): when `use` settles, or, where it returned an async
+ * iterable or an object with a body or stream, when that is finished, cancelled or fails.
+ *
+ * Rejects as `mcpTools` does, and with whatever `use` throws: the close is bounded to 5 s and never takes its place.
+ */
+export async function withMcpTools<S extends Session, R>(
+  servers: readonly McpServerSource<S>[],
+  options: McpOptions<S>,
+  use: (toolset: McpToolset) => R | Promise<R>,
+): Promise<R> {
+  const toolset = await mcpTools(servers, options);
+  const close = () => settleWithin(toolset.close(), CLOSE_MS);
+  let result: R;
+  try {
+    result = await use(toolset);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const streaming = closeAfterStream(result, close);
+  if (streaming === undefined) await close();
+  return streaming ?? result;
+}

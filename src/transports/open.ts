@@ -1,0 +1,91 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import type { ResolvedCustomServer, ResolvedHttpServer, ResolvedServer } from '../config/resolve-servers.js';
+import { McpConfigError, type McpError } from '../core/errors.js';
+import type { Session } from '../core/servers.js';
+import type { ExchangeFacts } from '../guard/exchange.js';
+import { createGuardedFetch } from '../guard/fetch.js';
+import type { Exchanges } from './exchanges.js';
+import { loadSdk } from './sdk.js';
+
+export type TransportKind = 'http' | 'sse' | 'custom';
+
+/** What a transport needs besides its server's own configuration. */
+export interface TransportDeps {
+  /** The server's effective name. */
+  readonly server: string;
+  readonly exchanges: Exchanges;
+  readonly fetch: typeof globalThis.fetch;
+  readonly limits: { readonly responseBytes: number; readonly redirects: number };
+  readonly session: Session | undefined;
+  /** Aborted when the connect is given up. */
+  readonly signal: AbortSignal;
+}
+
+/** A transport and what ends everything below it. */
+export interface OpenTransport {
+  readonly transport: Transport;
+  /** Whether the exchange header reaches our guarded fetch, which alone takes it off again. */
+  readonly keyed: boolean;
+  /** What is known of requests that carry no exchange of their own. */
+  readonly facts: ExchangeFacts;
+  /** Why the guard ended the transport as a whole, where it did. */
+  failure(): McpError | undefined;
+  /** Ends the server's session (DELETE), where there is one. */
+  endSession?(): Promise<void>;
+  /** Aborts every request that is still open. */
+  abort(): void;
+}
+
+export function openTransport(server: ResolvedServer, kind: TransportKind, deps: TransportDeps): Promise<OpenTransport> {
+  if (server.kind === 'custom') return openCustom(server, deps);
+  return kind === 'sse' ? openSse(server, deps) : openHttp(server, deps);
+}
+
+/** Streamable HTTP, every request of it through the guard. */
+async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promise<OpenTransport> {
+  const { StreamableHTTPClientTransport } = await loadSdk();
+  const guard = guardedFetch(config, deps, 'http');
+  // The guard follows redirects itself; the SDK is told to leave them alone.
+  const transport = new StreamableHTTPClientTransport(config.url, { fetch: guard.fetch, redirectPolicy: 'follow' });
+  return {
+    transport,
+    keyed: true,
+    facts: guard.facts,
+    failure: () => guard.facts.failure,
+    endSession: () => transport.terminateSession(),
+    abort: guard.close,
+  };
+}
+
+/** HTTP+SSE, the transport of servers from before 2025-03-26. A stream that ends closes the connection. */
+async function openSse(config: ResolvedHttpServer, deps: TransportDeps): Promise<OpenTransport> {
+  const { SSEClientTransport } = await loadSdk();
+  const guard = guardedFetch(config, deps, 'sse', () => void transport.close().catch(() => {}));
+  const transport = new SSEClientTransport(config.url, { fetch: guard.fetch, redirectPolicy: 'follow' });
+  return { transport, keyed: false, facts: guard.facts, failure: () => guard.facts.failure, abort: guard.close };
+}
+
+function guardedFetch(config: ResolvedHttpServer, deps: TransportDeps, kind: 'http' | 'sse', onStreamEnd?: () => void) {
+  return createGuardedFetch({
+    server: deps.server,
+    url: config.url,
+    headers: config.headers,
+    fetch: deps.fetch,
+    redirect: config.redirect,
+    limits: deps.limits,
+    kind,
+    exchange: deps.exchanges.byKey,
+    ...(onStreamEnd === undefined ? {} : { onStreamEnd }),
+  });
+}
+
+/** The host's own transport: nothing below it is ours to guard. */
+async function openCustom(config: ResolvedCustomServer, deps: TransportDeps): Promise<OpenTransport> {
+  const { session, signal } = deps;
+  const transport = await config.connect({ signal, ...(session === undefined ? {} : { session }) });
+  if (typeof transport?.send !== 'function' || typeof transport.start !== 'function') {
+    throw new McpConfigError(`\`connect\` of server \`${deps.server}\` returned no MCP transport.`, { server: deps.server });
+  }
+  const facts: ExchangeFacts = { sent: false, carriedSession: false };
+  return { transport, keyed: false, facts, failure: () => undefined, abort() {} };
+}
