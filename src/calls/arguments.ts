@@ -1,4 +1,4 @@
-import { McpInvalidArgumentsError, type McpErrorDetails } from '../core/errors.js';
+import { type McpErrorDetails, McpInvalidArgumentsError } from '../core/errors.js';
 
 /**
  * The arguments as they will be sent: plain JSON, detached from the caller's object. Nothing given means no arguments.

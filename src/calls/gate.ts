@@ -1,5 +1,5 @@
-import type { SurveyedTool } from '../catalog/survey.js';
 import { paramHeaders } from '../catalog/param-headers.js';
+import type { SurveyedTool } from '../catalog/survey.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { Connection } from '../connection/connection.js';
 import { createDeadline } from '../core/deadline.js';
@@ -11,7 +11,12 @@ import { adaptResult } from './results.js';
 
 /** What the current catalogue says of a tool, at the moment of the call. */
 export type Target =
-  | { readonly state: 'active'; readonly tool: SurveyedTool; readonly connection: Connection; readonly timeoutMs: number }
+  | {
+      readonly state: 'active';
+      readonly tool: SurveyedTool;
+      readonly connection: Connection;
+      readonly timeoutMs: number;
+    }
   | { readonly state: 'quarantined'; readonly reason: string }
   | { readonly state: 'unknown'; readonly suggestion: string };
 
@@ -42,7 +47,12 @@ export async function runCall(call: GatedCall, deps: GateDeps): Promise<McpToolR
   const progress = { sent: false };
   const finish = (outcome: CallOutcome, error?: McpError) => {
     span.end(error);
-    reportCall(telemetry, { toolName: call.toolName, server: call.server, durationMs: performance.now() - startedAt, outcome });
+    reportCall(telemetry, {
+      toolName: call.toolName,
+      server: call.server,
+      durationMs: performance.now() - startedAt,
+      outcome,
+    });
   };
   try {
     const result = await passGate(call, deps, progress);
@@ -57,9 +67,14 @@ export async function runCall(call: GatedCall, deps: GateDeps): Promise<McpToolR
 
 type CallOutcome = 'ok' | 'tool-error' | 'refused' | 'failed';
 
-async function passGate(call: GatedCall, { options, closing }: GateDeps, progress: { sent: boolean }): Promise<McpToolResult> {
+async function passGate(
+  call: GatedCall,
+  { options, closing }: GateDeps,
+  progress: { sent: boolean },
+): Promise<McpToolResult> {
   const details = { server: call.server, tool: call.tool };
-  if (closing.aborted) throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
+  if (closing.aborted)
+    throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
   const target = available(call, details);
   const args = detachArguments(call.args, details);
   const { abortSignal, idempotencyKey } = call.options;
@@ -86,13 +101,21 @@ function available(call: GatedCall, details: { server: string; tool: string }): 
     case 'active':
       return target;
     case 'quarantined':
-      throw new McpToolUnavailableError('quarantined', `\`${call.toolName}\` cannot be called: ${target.reason}`, details);
+      throw new McpToolUnavailableError(
+        'quarantined',
+        `\`${call.toolName}\` cannot be called: ${target.reason}`,
+        details,
+      );
     case 'unknown':
       throw unknownTool(call.toolName, target.suggestion, details);
   }
 }
 
 /** N6: refused here, with the names that are closest. */
-export function unknownTool(name: string, suggestion: string, details?: { server: string; tool: string }): McpToolUnavailableError {
+export function unknownTool(
+  name: string,
+  suggestion: string,
+  details?: { server: string; tool: string },
+): McpToolUnavailableError {
   return new McpToolUnavailableError('unknown-tool', `There is no tool \`${name}\`.${suggestion}`, details);
 }

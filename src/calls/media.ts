@@ -4,7 +4,8 @@ const table = /* @__PURE__ */ base64Digits();
 
 function base64Digits(): Uint8Array {
   const digits = new Uint8Array(128);
-  for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') digits[char.charCodeAt(0)] = DIGIT;
+  for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+    digits[char.charCodeAt(0)] = DIGIT;
   return digits;
 }
 

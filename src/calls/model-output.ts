@@ -27,7 +27,8 @@ function toPart(block: ContentBlock): Part {
   }
   if (type === 'resource' && 'resource' in block) {
     const resource = block.resource as { text?: unknown; blob?: unknown; mimeType?: unknown } | null;
-    if (typeof resource?.blob === 'string') return filePart(resource.blob, resource.mimeType, 'application/octet-stream');
+    if (typeof resource?.blob === 'string')
+      return filePart(resource.blob, resource.mimeType, 'application/octet-stream');
     if (typeof resource?.text === 'string') return { type: 'text', text: resource.text };
   }
   // Links and kinds not known yet: their own JSON is the most that can be said without fetching anything (R6).
@@ -35,7 +36,11 @@ function toPart(block: ContentBlock): Part {
 }
 
 function filePart(data: string, mediaType: unknown, fallback: string): Part {
-  return { type: 'file', mediaType: typeof mediaType === 'string' ? mediaType : fallback, data: { type: 'data', data } };
+  return {
+    type: 'file',
+    mediaType: typeof mediaType === 'string' ? mediaType : fallback,
+    data: { type: 'data', data },
+  };
 }
 
 /** `JSON.stringify` recurses, and a server may nest deeper than any stack (G9). */

@@ -15,7 +15,11 @@ type Details = McpErrorDetails & { readonly server: string; readonly tool: strin
  * The one adapter of every transport (R1, R2): the raw result of a call as `execute` hands it out. Throws for `isError`, for
  * media that is over the limit or does not decode, and for content that is no list of blocks. Nothing is fetched (R6).
  */
-export function adaptResult(raw: Readonly<Record<string, unknown>>, rules: ResultRules, details: Details): McpToolResult {
+export function adaptResult(
+  raw: Readonly<Record<string, unknown>>,
+  rules: ResultRules,
+  details: Details,
+): McpToolResult {
   const content = readContent(raw.content, details);
   for (const block of content) checkMedia(block, rules, details);
   const result: McpToolResult = Object.hasOwn(raw, 'structuredContent')
@@ -40,7 +44,9 @@ function readContent(content: unknown, details: Details): ContentBlock[] {
 }
 
 function errorText(content: readonly ContentBlock[]): string {
-  const texts = content.flatMap((block) => (block.type === 'text' && typeof block.text === 'string' ? [block.text] : []));
+  const texts = content.flatMap((block) =>
+    block.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
+  );
   const text = texts.join('\n');
   return text.trim() === '' ? '(no message)' : serverText(text);
 }

@@ -74,7 +74,9 @@ function checkSession(session: unknown): void {
 function checkProvider(provider: unknown): void {
   const toCome = ['openai', 'openai-strict', 'anthropic', 'gemini'];
   if (toCome.includes(provider as string)) {
-    throw new McpConfigError(`\`provider: ${JSON.stringify(provider)}\` is not built in this version; use 'generic' or leave it out.`);
+    throw new McpConfigError(
+      `\`provider: ${JSON.stringify(provider)}\` is not built in this version; use 'generic' or leave it out.`,
+    );
   }
   checkOneOf(provider, ['generic'], 'provider');
 }

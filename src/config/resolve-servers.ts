@@ -36,7 +36,26 @@ export interface ResolvedCustomServer extends ResolvedBase {
   readonly kind: 'custom';
   readonly connect: CustomServer['connect'];
 }
-export type ResolvedServer = ResolvedHttpServer | ResolvedCustomServer;
+/** A client that the host connected itself; only the lazy handles take one. */
+export interface ResolvedClient extends ResolvedBase {
+  readonly kind: 'client';
+  readonly client: ForeignClient;
+}
+/** A server that we connect to. */
+export type WiredServer = ResolvedHttpServer | ResolvedCustomServer;
+export type ResolvedServer = WiredServer | ResolvedClient;
+
+/**
+ * What is asked of such a client: the official SDK's, of either line. Its transport stays the host's: it is neither guarded
+ * nor closed here.
+ */
+export interface ForeignClient {
+  request(
+    request: { method: string; params?: Record<string, unknown> },
+    schema: never,
+    options?: never,
+  ): Promise<unknown>;
+}
 
 const BASE = ['name', 'type', 'prefix', 'tools', 'protocol', 'timeoutMs', 'required', 'insecureHttp'];
 const FIELDS = {
@@ -45,14 +64,15 @@ const FIELDS = {
 } as const;
 
 /** Checks one server's configuration. Throws `McpConfigError` and does no I/O (W3). */
-export function resolveServer(config: McpServerConfig): ResolvedServer {
+export function resolveServer(config: McpServerConfig): WiredServer {
   if (!isRecord(config)) throw new McpConfigError('A server must be an object or a function that returns one.');
   const name: unknown = config.name;
   if (typeof name !== 'string' || name.trim() === '') throw new McpConfigError('A server needs a non-empty `name`.');
   const where = `server \`${name}\``;
   const kind = kindOf(config.type, where);
   // A custom server may be an object with more to it than its configuration, such as a test's recorder.
-  const known = kind === 'custom' ? Object.keys(config).filter((key) => !SERVER_FIELDS_TO_COME.includes(key)) : FIELDS[kind];
+  const known =
+    kind === 'custom' ? Object.keys(config).filter((key) => !SERVER_FIELDS_TO_COME.includes(key)) : FIELDS[kind];
   checkKeys(config, known, SERVER_FIELDS_TO_COME, where);
   if (config.prefix !== undefined && typeof config.prefix !== 'string') {
     throw new McpConfigError(`\`prefix\` of ${where} must be a string.`);
@@ -67,9 +87,29 @@ export function resolveServer(config: McpServerConfig): ResolvedServer {
   };
   if (config.type === 'custom') {
     if (typeof config.connect !== 'function') throw new McpConfigError(`\`connect\` of ${where} must be a function.`);
-    return { ...base, kind: 'custom', identity: identityOf(name, 'custom', null), connect: config.connect.bind(config) };
+    return {
+      ...base,
+      kind: 'custom',
+      identity: identityOf(name, 'custom', null),
+      connect: config.connect.bind(config),
+    };
   }
   return { ...base, ...resolveEndpoint(config, kind as 'http' | 'sse', where) };
+}
+
+/** The server that stands for a client of the host's own. */
+export function resolveClient(client: ForeignClient, name: string, prefix: string): ResolvedClient {
+  return {
+    kind: 'client',
+    configuredName: name,
+    identity: identityOf(name, 'custom', null),
+    prefix,
+    tools: undefined,
+    protocol: 'auto',
+    timeoutMs: undefined,
+    required: true,
+    client,
+  };
 }
 
 function kindOf(type: unknown, where: string): 'http' | 'sse' | 'custom' {
@@ -84,7 +124,9 @@ function kindOf(type: unknown, where: string): 'http' | 'sse' | 'custom' {
 function resolveProtocol(protocol: unknown, kind: string, where: string): ProtocolChoice {
   const choice = checkOneOf(protocol, ['auto', 'legacy', 'modern'], `protocol of ${where}`);
   if (kind === 'sse' && choice === 'modern') {
-    throw new McpConfigError(`\`protocol: 'modern'\` of ${where} cannot be: 2026-07-28 has no SSE transport; use type 'http'.`);
+    throw new McpConfigError(
+      `\`protocol: 'modern'\` of ${where} cannot be: 2026-07-28 has no SSE transport; use type 'http'.`,
+    );
   }
   return kind === 'sse' ? 'legacy' : (choice ?? 'auto');
 }
@@ -131,9 +173,12 @@ function checkHeaders(headers: unknown, where: string): Readonly<Record<string, 
   if (headers === undefined) return {};
   if (!isRecord(headers)) throw new McpConfigError(`\`headers\` of ${where} must be an object of strings.`);
   for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER_NAME.test(name)) throw new McpConfigError(`\`headers\` of ${where} has a name that is not a header name.`);
+    if (!HEADER_NAME.test(name))
+      throw new McpConfigError(`\`headers\` of ${where} has a name that is not a header name.`);
     if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
-      throw new McpConfigError(`The header \`${name}\` of ${where} has a value that cannot be sent (line break or not Latin-1).`);
+      throw new McpConfigError(
+        `The header \`${name}\` of ${where} has a value that cannot be sent (line break or not Latin-1).`,
+      );
     }
   }
   return Object.freeze({ ...headers }) as Readonly<Record<string, string>>;
@@ -144,7 +189,9 @@ export function checkDuplicates(servers: readonly ResolvedServer[]): void {
   const seen = new Map<string, string>();
   for (const { identity, configuredName } of servers) {
     if (seen.has(identity)) {
-      throw new McpConfigError(`Server \`${configuredName}\` is given twice with one endpoint; remove one or give it another name.`);
+      throw new McpConfigError(
+        `Server \`${configuredName}\` is given twice with one endpoint; remove one or give it another name.`,
+      );
     }
     seen.set(identity, configuredName);
   }

@@ -19,17 +19,24 @@ export function readPage(outcome: Outcome, server: string): { tools: readonly un
     throw rpcFailure(outcome.error, { server });
   }
   const { tools, nextCursor } = readCompleted(outcome.result, { server });
-  if (!Array.isArray(tools)) throw new McpProtocolError(`Server \`${server}\` answered tools/list without a \`tools\` array.`, { server });
+  if (!Array.isArray(tools))
+    throw new McpProtocolError(`Server \`${server}\` answered tools/list without a \`tools\` array.`, { server });
   // Only a missing cursor ends the list; an empty string is one like any other.
   return typeof nextCursor === 'string' ? { tools, nextCursor } : { tools };
 }
 
 /** A result of type `complete`, which an older server does not say. */
 function readCompleted(result: unknown, details: McpErrorDetails): Record<string, unknown> {
-  const record = typeof result === 'object' && result !== null && !Array.isArray(result) ? (result as Record<string, unknown>) : undefined;
+  const record =
+    typeof result === 'object' && result !== null && !Array.isArray(result)
+      ? (result as Record<string, unknown>)
+      : undefined;
   const { resultType = 'complete' } = record ?? {};
   if (record === undefined || resultType !== 'complete') {
-    const problem = record === undefined ? 'a result that is no object' : 'a result that asks for input, which this client does not give';
+    const problem =
+      record === undefined
+        ? 'a result that is no object'
+        : 'a result that asks for input, which this client does not give';
     throw new McpProtocolError(`Server \`${details.server}\` answered with ${problem}.`, details);
   }
   return record;

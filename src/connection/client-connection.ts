@@ -1,5 +1,6 @@
 import { MAX_TIMEOUT_MS } from '../config/defaults.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
+import type { ForeignClient } from '../config/resolve-servers.js';
 import type { Deadline } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
 import { inSpan } from '../telemetry/span.js';
@@ -7,14 +8,6 @@ import { readCall, readPage } from './answers.js';
 import type { Connection } from './connection.js';
 import type { Outcome } from './failure.js';
 import { readListing } from './listing.js';
-
-/**
- * A client that the host has connected itself: the official SDK's, of either line. Its transport stays the host's: it is
- * neither guarded nor closed here, and what the client's own parser refuses is refused as a whole.
- */
-export interface ForeignClient {
-  request(request: { method: string; params?: Record<string, unknown> }, schema: never, options?: never): Promise<unknown>;
-}
 
 /** Takes any value, as the 2.x line (Standard Schema) and the 1.x line (`safeParse`) ask for it. */
 const ANY = {
@@ -28,7 +21,12 @@ export function createClientConnection(client: ForeignClient, name: string, opti
   let listed = false;
   let closed = false;
 
-  async function send(method: string, params: Record<string, unknown>, deadline: Deadline, tool?: string): Promise<Outcome> {
+  async function send(
+    method: string,
+    params: Record<string, unknown>,
+    deadline: Deadline,
+    tool?: string,
+  ): Promise<Outcome> {
     if (closed) throw new McpClosedError(`The handle over \`${name}\` was closed.`, { server: name });
     const sent = { sent: true, carriedSession: false };
     const details = { server: name, tool };
@@ -38,6 +36,7 @@ export function createClientConnection(client: ForeignClient, name: string, opti
       return { kind: 'result', result };
     } catch (failure) {
       if (deadline.reason !== undefined) return { kind: 'lost', facts: sent, failure: deadline.error(details) };
+      if (isMcpError(failure)) return { kind: 'lost', facts: sent, failure };
       return rpcErrorOf(failure) ?? { kind: 'lost', facts: sent };
     }
   }
@@ -63,7 +62,9 @@ export function createClientConnection(client: ForeignClient, name: string, opti
           error = undefined;
           return listing;
         } catch (failure) {
-          error = isMcpError(failure) ? failure : new McpProtocolError(`The client of \`${name}\` failed.`, { server: name, cause: failure });
+          error = isMcpError(failure)
+            ? failure
+            : new McpProtocolError(`The client of \`${name}\` failed.`, { server: name, cause: failure });
           throw error;
         }
       }),

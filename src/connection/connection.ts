@@ -56,7 +56,10 @@ export function createConnection(deps: ConnectionDeps): Connection {
     try {
       return await inSpan(options.telemetry, 'connect', { server: name }, async (span) => {
         const made = await openLink(deps, prior, deadline);
-        span.set({ era: made.era, ...(made.protocolVersion === undefined ? {} : { protocolVersion: made.protocolVersion }) });
+        span.set({
+          era: made.era,
+          ...(made.protocolVersion === undefined ? {} : { protocolVersion: made.protocolVersion }),
+        });
         return made;
       });
     } finally {
@@ -92,7 +95,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
    */
   async function ready(deadline: Deadline): Promise<Link> {
     for (;;) {
-      if (closed !== undefined) throw new McpClosedError(`The toolset was closed; make a new one to reach \`${name}\`.`, { server: name });
+      if (closed !== undefined)
+        throw new McpClosedError(`The toolset was closed; make a new one to reach \`${name}\`.`, { server: name });
       if (link !== undefined && !link.closed) return link;
       const waiting = attempt ?? startAttempt();
       const patience = createDeadline({ ms: options.connectTimeoutMs + GRACE_MS, signal: deadline.signal });
@@ -109,7 +113,9 @@ export function createConnection(deps: ConnectionDeps): Connection {
   }
 
   function fail(failure: unknown): McpError {
-    const known = isMcpError(failure) ? failure : new McpProtocolError(`Server \`${name}\` failed.`, { server: name, cause: failure });
+    const known = isMcpError(failure)
+      ? failure
+      : new McpProtocolError(`Server \`${name}\` failed.`, { server: name, cause: failure });
     error = known;
     return known;
   }

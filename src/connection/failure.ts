@@ -1,9 +1,9 @@
 import {
   McpConnectError,
-  McpError,
+  type McpError,
+  type McpErrorDetails,
   McpOutcomeUnknownError,
   McpProtocolError,
-  type McpErrorDetails,
 } from '../core/errors.js';
 import { serverText } from '../core/text.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
@@ -87,7 +87,8 @@ function unauthorized(status: number, details: McpErrorDetails): McpConnectError
 }
 
 function reasonOf({ facts }: Lost): string {
-  if (facts.status !== undefined && (facts.status < 200 || facts.status > 299)) return `it answered HTTP ${facts.status}`;
+  if (facts.status !== undefined && (facts.status < 200 || facts.status > 299))
+    return `it answered HTTP ${facts.status}`;
   if (facts.status !== undefined) return 'its response held no usable answer';
   if (facts.networkCode !== undefined) return `the network failed (${facts.networkCode})`;
   return 'the connection ended';

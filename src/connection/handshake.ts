@@ -1,6 +1,6 @@
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { ResolvedOptions } from '../config/resolve-options.js';
-import type { ResolvedServer } from '../config/resolve-servers.js';
+import type { WiredServer } from '../config/resolve-servers.js';
 import type { Deadline } from '../core/deadline.js';
 import { isMcpError, McpConnectError, type McpError } from '../core/errors.js';
 import type { ProtocolChoice } from '../core/servers.js';
@@ -13,7 +13,7 @@ import { connectFailure } from './failure.js';
 import { createLink, endParts, type Link, type LinkParts } from './link.js';
 
 export interface LinkDeps {
-  readonly server: ResolvedServer;
+  readonly server: WiredServer;
   /** The server's effective name. */
   readonly name: string;
   readonly options: ResolvedOptions;
@@ -33,7 +33,12 @@ export async function openLink(deps: LinkDeps, prior: PriorDiscovery | undefined
   const { server } = deps;
   const first = await attemptLink(deps, server.kind, prior, deadline);
   if ('link' in first) return first.link;
-  if (server.kind !== 'http' || !server.fallbackToSse || prior !== undefined || !mayBeSseOnly(server.protocol, first.facts)) {
+  if (
+    server.kind !== 'http' ||
+    !server.fallbackToSse ||
+    prior !== undefined ||
+    !mayBeSseOnly(server.protocol, first.facts)
+  ) {
     throw first.error;
   }
   const second = await attemptLink(deps, 'sse', undefined, deadline);
@@ -134,7 +139,8 @@ function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): Mc
   }
   const handshake = parts.exchanges.handshake();
   const refused = facts.rpc?.code === -32022 || handshake?.rpcError?.code === -32022;
-  const notModern = deps.server.protocol === 'modern' && (facts.status ?? 500) < 500 && facts.status !== 401 && facts.status !== 403;
+  const notModern =
+    deps.server.protocol === 'modern' && (facts.status ?? 500) < 500 && facts.status !== 401 && facts.status !== 403;
   const unusable = refused || notModern || handshake?.answered === true;
   return connectFailure({ kind: 'lost', facts, unusable }, details);
 }

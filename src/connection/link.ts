@@ -1,6 +1,7 @@
 import type { Client, PriorDiscovery, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { MAX_TIMEOUT_MS } from '../config/defaults.js';
 import { type Deadline, settleWithin } from '../core/deadline.js';
+import { isMcpError } from '../core/errors.js';
 import type { Era } from '../core/status.js';
 import { EXCHANGE_HEADER } from '../guard/exchange.js';
 import type { Exchanges, Pending } from '../transports/exchanges.js';
@@ -47,7 +48,11 @@ const CLOSE_MS = 2_000;
 
 /** Accepts anything: results are read raw, below the SDK's parser (R2). */
 const ANY: StandardSchemaV1<unknown, Record<string, unknown>> = {
-  '~standard': { version: 1, vendor: 'mcp-toolset', validate: (value) => ({ value: value as Record<string, unknown> }) },
+  '~standard': {
+    version: 1,
+    vendor: 'mcp-toolset',
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+  },
 };
 
 export function createLink(parts: LinkParts, client: Client): Link {
@@ -94,15 +99,21 @@ async function sendRequest(
       timeout: MAX_TIMEOUT_MS,
       headers: { ...headers, [EXCHANGE_HEADER]: pending.key },
     });
-  } catch {
-    // Judged below by what we recorded ourselves, never by the SDK's error.
+  } catch (error) {
+    // An error of our own comes back as it was thrown. Any other is judged below by what we recorded, never by itself.
+    if (isMcpError(error)) pending.facts.failure ??= error;
   } finally {
     parts.exchanges.release(pending);
   }
   return outcomeOf(pending, parts, deadline, { server, tool });
 }
 
-function outcomeOf(pending: Pending, parts: LinkParts, deadline: Deadline, details: { server: string; tool?: string | undefined }): Outcome {
+function outcomeOf(
+  pending: Pending,
+  parts: LinkParts,
+  deadline: Deadline,
+  details: { server: string; tool?: string | undefined },
+): Outcome {
   if (pending.rpcError !== undefined) return { kind: 'rpc-error', error: pending.rpcError };
   if (pending.answered) return { kind: 'result', result: pending.result };
   const ended = deadline.reason === undefined ? undefined : deadline.error(details);

@@ -33,7 +33,11 @@ export async function readListing<Admitted>(
   let cursor: string | undefined;
   let pages = 0;
   let bytes = 0;
-  const end = (truncated?: Truncation): Listing<Admitted> => ({ entries, pages, ...(truncated === undefined ? {} : { truncated }) });
+  const end = (truncated?: Truncation): Listing<Admitted> => ({
+    entries,
+    pages,
+    ...(truncated === undefined ? {} : { truncated }),
+  });
 
   for (;;) {
     if (pages === limits.listPages) return end('pages');

@@ -111,7 +111,10 @@ function endError(reason: EndReason, { ms, option, abortReason, details }: EndDe
   const where = details.tool === undefined ? `\`${details.server}\`` : `\`${details.tool}\` of \`${details.server}\``;
   switch (reason) {
     case 'timeout':
-      return new McpTimeoutError(`No answer from ${where} within ${ms} ms; raise \`${option}\` if it needs longer.`, details);
+      return new McpTimeoutError(
+        `No answer from ${where} within ${ms} ms; raise \`${option}\` if it needs longer.`,
+        details,
+      );
     case 'aborted':
       return new McpAbortError(`The call to ${where} was aborted by its caller.`, { ...details, reason: abortReason });
     case 'closed':

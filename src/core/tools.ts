@@ -23,7 +23,12 @@ export interface ResourceLink {
 }
 export interface EmbeddedResource {
   readonly type: 'resource';
-  readonly resource: { readonly uri: string; readonly mimeType?: string; readonly text?: string; readonly blob?: string };
+  readonly resource: {
+    readonly uri: string;
+    readonly mimeType?: string;
+    readonly text?: string;
+    readonly blob?: string;
+  };
 }
 /** A block of a kind this library does not know: kept as it came (R2). */
 export interface UnknownContent {

@@ -2,7 +2,7 @@ import { McpConnectError } from '../core/errors.js';
 import type { RedirectPolicy } from '../core/servers.js';
 import { answer, noteNetworkError } from './answer.js';
 import { dropBody } from './body.js';
-import { EXCHANGE_HEADER, type Exchange } from './exchange.js';
+import { EXCHANGE_HEADER, type Exchange, type ExchangeFacts } from './exchange.js';
 import { createFlights, type Flight } from './flights.js';
 import { copyHeaders, hopHeaders, readConfiguredHeaders } from './headers.js';
 import { hiddenRedirect, judgeRedirect, redirectLocation, strayedFetch } from './redirects.js';
@@ -33,6 +33,8 @@ export interface GuardedFetch {
    * (W9). Rejects with an `McpError` where the guard refuses, else with what the runtime's fetch threw.
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** What is known of the event stream over `sse`, which carries no exchange of a request. */
+  readonly facts: ExchangeFacts;
   /** Aborts every request and stream, and refuses later ones. Never throws. */
   close(): void;
 }
@@ -54,13 +56,16 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { server, url: home, kind } = options;
   const guard: Guard = { options, configured: readConfiguredHeaders(server, options.headers) };
   const flights = createFlights(server);
+  const facts: ExchangeFacts = { sent: false, carriedSession: false };
+  const stream: Exchange = { requestId: undefined, handshake: true, signal: new AbortController().signal, facts };
   let closed = false;
   // A close is our own doing: nobody has to hear of the stream's end.
   const sse = kind === 'sse' ? createSseRules(server, home, () => closed || options.onStreamEnd?.()) : undefined;
 
   async function guardedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const { request, key } = await readRequest(server, input, init);
-    const exchange = key === null ? undefined : options.exchange(key);
+    const untied = sse !== undefined && request.method === 'GET' ? stream : undefined;
+    const exchange = key === null ? untied : options.exchange(key);
     if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
     const flight = flights.open(exchange);
     try {
@@ -90,6 +95,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
   return {
     fetch: guardedFetch,
+    facts,
     close() {
       closed = true;
       flights.close();

@@ -4,8 +4,8 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import { settleWithin } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { McpConfigError } from '../core/errors.js';
+import type { McpToolset } from '../core/status.js';
 import type { McpTool } from '../core/tools.js';
-import type { McpToolset, ToolsChanged } from '../core/status.js';
 import { inSpan } from '../telemetry/span.js';
 import { type Catalogue, createCatalogue } from './catalogue.js';
 import { attempt, reportFailures, type ServerFailure } from './failures.js';
@@ -83,9 +83,16 @@ function chooseMembers(members: readonly Member[], server: string | undefined): 
 }
 
 /** A failure rejects when its server was asked for by name, and is a diagnostic when all were. */
-async function relist(members: readonly Member[], named: boolean, resolved: ResolvedOptions, closing: AbortSignal): Promise<void> {
+async function relist(
+  members: readonly Member[],
+  named: boolean,
+  resolved: ResolvedOptions,
+  closing: AbortSignal,
+): Promise<void> {
   const errors = await Promise.all(
-    members.map((member) => attempt(listMember(member, resolved, { ms: member.timeoutMs, option: 'timeoutMs', closing }))),
+    members.map((member) =>
+      attempt(listMember(member, resolved, { ms: member.timeoutMs, option: 'timeoutMs', closing })),
+    ),
   );
   const failures = members.flatMap(({ name, required }, index): ServerFailure[] => {
     const error = errors[index];
@@ -96,7 +103,11 @@ async function relist(members: readonly Member[], named: boolean, resolved: Reso
 }
 
 /** One close, however often and from wherever it is asked for. */
-export function createClose(members: readonly Member[], { telemetry }: ResolvedOptions, closing: AbortController): () => Promise<void> {
+export function createClose(
+  members: readonly Member[],
+  { telemetry }: ResolvedOptions,
+  closing: AbortController,
+): () => Promise<void> {
   let closed: Promise<void> | undefined;
   return () => {
     closed ??= inSpan(telemetry, 'close', {}, async () => {

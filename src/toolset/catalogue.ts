@@ -1,5 +1,5 @@
 import type { Target } from '../calls/gate.js';
-import type { Projection, ProjectedTool, QuarantinedTool } from '../catalog/projection.js';
+import type { ProjectedTool, Projection, QuarantinedTool } from '../catalog/projection.js';
 import { catalogTokens, estimateTokens } from '../catalog/tokens.js';
 import { didYouMean } from '../core/closest.js';
 import type { Report } from '../core/diagnostics.js';
@@ -21,7 +21,10 @@ export interface Catalogue {
   describe(): McpToolSummary[];
   counts(identity: string): ServerCounts;
   /** What the map says of a remote tool now. */
-  find(identity: string, tool: string): Exclude<Target, { state: 'active' }> | { readonly state: 'listed'; readonly entry: ProjectedTool };
+  find(
+    identity: string,
+    tool: string,
+  ): Exclude<Target, { state: 'active' }> | { readonly state: 'listed'; readonly entry: ProjectedTool };
   /** The active tool of a projected or raw name. */
   named(name: string): McpTool | undefined;
   suggest(name: string): string;
@@ -81,7 +84,8 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
       if (refused !== undefined) return { state: 'quarantined', reason: refused.reason };
       return { state: 'unknown', suggestion: didYouMean(tool, Object.keys(tools)) };
     },
-    named: (name) => (Object.hasOwn(tools, name) ? tools[name] : active.find(({ entry }) => entry.tool.name === name)?.tool),
+    named: (name) =>
+      Object.hasOwn(tools, name) ? tools[name] : active.find(({ entry }) => entry.tool.name === name)?.tool,
     suggest: (name) => didYouMean(name, Object.keys(tools)),
   };
 }
@@ -108,7 +112,11 @@ function rewriteMap(tools: Record<string, McpTool>, active: readonly LiveTool[])
   for (const { entry, tool } of active) tools[entry.name] = tool;
 }
 
-function countServer(active: readonly LiveTool[], quarantined: readonly QuarantinedTool[], identity: string): ServerCounts {
+function countServer(
+  active: readonly LiveTool[],
+  quarantined: readonly QuarantinedTool[],
+  identity: string,
+): ServerCounts {
   const own = active.filter(({ entry }) => entry.identity === identity);
   const full = own.reduce((sum, { tokens }) => sum + tokens, 0);
   const floor = catalogTokens(own.map(({ entry }) => ({ name: entry.name, description: describe(entry) })));

@@ -3,7 +3,10 @@ import type { CatalogueSnapshot, McpToolset, ServerStatus, ServerStatusJson } fr
 import { cloneJson } from '../schema/input-schema.js';
 
 /** Everything that may be shown: JSON-safe, detached from the live objects, and free of secrets. */
-export function snapshot(toolset: Pick<McpToolset, 'servers' | 'describeTools'>, diagnostics: readonly Diagnostic[]): CatalogueSnapshot {
+export function snapshot(
+  toolset: Pick<McpToolset, 'servers' | 'describeTools'>,
+  diagnostics: readonly Diagnostic[],
+): CatalogueSnapshot {
   return {
     servers: toolset.servers.map(toJson),
     tools: toolset.describeTools(),

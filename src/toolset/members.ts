@@ -2,14 +2,15 @@ import { admitTool } from '../catalog/admit.js';
 import { serverNames } from '../catalog/names.js';
 import type { ServerCatalogue } from '../catalog/projection.js';
 import { type Survey, surveyEntries } from '../catalog/survey.js';
+import type { Limits } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.js';
+import { createClientConnection } from '../connection/client-connection.js';
 import { type Connection, createConnection } from '../connection/connection.js';
 import type { Truncation } from '../connection/listing.js';
 import { createDeadline } from '../core/deadline.js';
-import { McpLimitError, type McpError, McpProtocolError } from '../core/errors.js';
+import { type McpError, McpLimitError, McpProtocolError } from '../core/errors.js';
 import type { ToolFilter } from '../core/servers.js';
-import type { Limits } from '../config/options.js';
 
 /** One server of a toolset: what was configured, its connection, and its last listing. */
 export interface Member {
@@ -27,7 +28,11 @@ export interface Member {
 export const NOTHING_LISTED: Survey = { tools: [], refused: [] };
 
 /** Names the servers (N4), reports those that share one, and gives each a connection that does no I/O yet. */
-export function createMembers(servers: readonly ResolvedServer[], options: ResolvedOptions, closing: AbortSignal): Member[] {
+export function createMembers(
+  servers: readonly ResolvedServer[],
+  options: ResolvedOptions,
+  closing: AbortSignal,
+): Member[] {
   checkDuplicates(servers);
   const names = serverNames(servers.map(({ configuredName, identity }) => ({ name: configuredName, identity })));
   reportCollisions(servers, names, options);
@@ -40,13 +45,20 @@ export function createMembers(servers: readonly ResolvedServer[], options: Resol
       filter: server.tools,
       required: server.required,
       timeoutMs: server.timeoutMs ?? options.timeoutMs,
-      connection: createConnection({ server, name, options, closing }),
+      connection:
+        server.kind === 'client'
+          ? createClientConnection(server.client, name, options)
+          : createConnection({ server, name, options, closing }),
       survey: NOTHING_LISTED,
     };
   });
 }
 
-function reportCollisions(servers: readonly ResolvedServer[], names: readonly string[], { report }: ResolvedOptions): void {
+function reportCollisions(
+  servers: readonly ResolvedServer[],
+  names: readonly string[],
+  { report }: ResolvedOptions,
+): void {
   const shared = new Map<string, string[]>();
   servers.forEach(({ configuredName }, index) => {
     shared.set(configuredName, [...(shared.get(configuredName) ?? []), names[index]!]);
@@ -67,7 +79,11 @@ export interface ListOptions {
 }
 
 /** Reads the member's whole catalogue. Rejects with an `McpError` and then keeps what it had. */
-export async function listMember(member: Member, { limits, report }: ResolvedOptions, list: ListOptions): Promise<void> {
+export async function listMember(
+  member: Member,
+  { limits, report }: ResolvedOptions,
+  list: ListOptions,
+): Promise<void> {
   const deadline = createDeadline(list);
   try {
     const listing = await member.connection.list((entry) => admitTool(entry, limits), deadline);
@@ -76,7 +92,13 @@ export async function listMember(member: Member, { limits, report }: ResolvedOpt
       const { pages, truncated: reason } = listing;
       const tools = listing.entries.length;
       const message = `Server \`${member.name}\`: the tool list was not read to its end (${reason}); ${tools} tools were kept.`;
-      report({ code: 'discovery-truncated', level: 'warn', message, server: member.name, data: { reason, pages, tools } });
+      report({
+        code: 'discovery-truncated',
+        level: 'warn',
+        message,
+        server: member.name,
+        data: { reason, pages, tools },
+      });
     }
     member.survey = surveyEntries(listing.entries, member.connection.mirrorsParams);
   } finally {

@@ -1,5 +1,5 @@
-import { type ResolvedServer, resolveServer } from '../config/resolve-servers.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
+import { type ResolvedServer, resolveServer } from '../config/resolve-servers.js';
 import { createDeadline } from '../core/deadline.js';
 import { isMcpError, McpConfigError, McpConnectError, type McpError } from '../core/errors.js';
 import type { McpServerSource, Session } from '../core/servers.js';
@@ -12,7 +12,9 @@ export interface BrokenSource {
 }
 
 /** A checked configuration, or a function still to be asked. */
-type CheckedSource<S extends Session> = ResolvedServer | Extract<McpServerSource<S>, (...args: never) => unknown>;
+export type CheckedSource<S extends Session> =
+  | ResolvedServer
+  | Extract<McpServerSource<S>, (...args: never) => unknown>;
 
 /** Checks every plain configuration before anything is asked or opened (W3). */
 export function checkSources<S extends Session>(sources: readonly McpServerSource<S>[]): readonly CheckedSource<S>[] {
@@ -50,7 +52,10 @@ async function resolveSource<S extends Session>(
   } catch (error) {
     if (error instanceof McpConfigError) throw error;
     const message = `The function at \`${name}\` failed before it described its server.`;
-    return { name, error: isMcpError(error) ? error : new McpConnectError('connect-failed', message, { server: name, cause: error }) };
+    return {
+      name,
+      error: isMcpError(error) ? error : new McpConnectError('connect-failed', message, { server: name, cause: error }),
+    };
   } finally {
     deadline.dispose();
   }

@@ -79,7 +79,9 @@ const STREAM_MEMBERS = ['body', 'stream'];
 const BRANCH_MEMBERS = ['textStream', 'fullStream'];
 
 function hasStream(value: object): boolean {
-  return BRANCH_MEMBERS.some((key) => key in value) || STREAM_MEMBERS.some((key) => isStreamLike(readMember(value, key)));
+  return (
+    BRANCH_MEMBERS.some((key) => key in value) || STREAM_MEMBERS.some((key) => isStreamLike(readMember(value, key)))
+  );
 }
 
 function wrapMembers(value: object, close: Close): object {

@@ -1,7 +1,7 @@
+import { toModelOutput } from '../calls/model-output.js';
+import { fingerprint } from '../catalog/fingerprint.js';
 import type { ProjectedTool } from '../catalog/projection.js';
 import { estimateTokens } from '../catalog/tokens.js';
-import { fingerprint } from '../catalog/fingerprint.js';
-import { toModelOutput } from '../calls/model-output.js';
 import type { ExecuteOptions, McpTool, McpToolResult } from '../core/tools.js';
 import { cloneJson, createInputSchema } from '../schema/input-schema.js';
 

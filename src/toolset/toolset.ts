@@ -7,7 +7,7 @@ import type { McpToolset } from '../core/status.js';
 import { type AssembledToolset, assembleToolset, createClose } from './assemble.js';
 import { attempt, reportFailures, type ServerFailure } from './failures.js';
 import { createMembers, listMember, type Member } from './members.js';
-import { checkSources, isBroken, resolveSources } from './sources.js';
+import { type CheckedSource, checkSources, isBroken, resolveSources } from './sources.js';
 
 const DIAGNOSTICS_KEPT = 1_000;
 
@@ -22,26 +22,33 @@ export async function mcpTools<S extends Session = Session>(
   servers: readonly McpServerSource<S>[],
   options: McpOptions<S> = {},
 ): Promise<McpToolset> {
-  const { toolset } = await wireToolset(servers, options);
+  const resolved = resolveOptions(options);
+  const { toolset } = await wireToolset(checkSources(servers), resolved);
   return toolset;
 }
 
-/** Resolve the options, describe the sources, open and list each server, assemble: {@link mcpTools} for every entry point. */
+/** Describe the sources, open and list each server, assemble: {@link mcpTools} for every entry point. */
 export async function wireToolset<S extends Session>(
-  servers: readonly McpServerSource<S>[],
-  options: McpOptions<S>,
+  sources: readonly CheckedSource<S>[],
+  options: ResolvedOptions,
 ): Promise<AssembledToolset> {
-  const { resolved, diagnostics } = keepDiagnostics(resolveOptions(options));
-  const checked = checkSources(servers);
+  const { resolved, diagnostics } = keepDiagnostics(options);
   const closing = new AbortController();
   const members: Member[] = [];
   const close = createClose(members, resolved, closing);
   const release = linkAbort(resolved.signal, closing);
   try {
-    const described = await resolveSources(checked, resolved, closing.signal);
-    members.push(...createMembers(described.flatMap((entry) => (isBroken(entry) ? [] : [entry])), resolved, closing.signal));
+    const described = await resolveSources(sources, resolved, closing.signal);
+    members.push(
+      ...createMembers(
+        described.flatMap((entry) => (isBroken(entry) ? [] : [entry])),
+        resolved,
+        closing.signal,
+      ),
+    );
     const errors = await listAll(members, resolved, closing.signal);
-    if (resolved.signal?.aborted) throw new McpAbortError('The wiring was aborted by its signal.', { reason: resolved.signal.reason });
+    if (resolved.signal?.aborted)
+      throw new McpAbortError('The wiring was aborted by its signal.', { reason: resolved.signal.reason });
 
     const waiting = [...members];
     const slots = described.map((entry) => (isBroken(entry) ? entry : waiting.shift()!));

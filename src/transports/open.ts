@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
-import type { ResolvedCustomServer, ResolvedHttpServer, ResolvedServer } from '../config/resolve-servers.js';
+import type { ResolvedCustomServer, ResolvedHttpServer, WiredServer } from '../config/resolve-servers.js';
 import { McpConfigError, type McpError } from '../core/errors.js';
 import type { Session } from '../core/servers.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
@@ -36,7 +36,7 @@ export interface OpenTransport {
   abort(): void;
 }
 
-export function openTransport(server: ResolvedServer, kind: TransportKind, deps: TransportDeps): Promise<OpenTransport> {
+export function openTransport(server: WiredServer, kind: TransportKind, deps: TransportDeps): Promise<OpenTransport> {
   if (server.kind === 'custom') return openCustom(server, deps);
   return kind === 'sse' ? openSse(server, deps) : openHttp(server, deps);
 }
@@ -84,7 +84,9 @@ async function openCustom(config: ResolvedCustomServer, deps: TransportDeps): Pr
   const { session, signal } = deps;
   const transport = await config.connect({ signal, ...(session === undefined ? {} : { session }) });
   if (typeof transport?.send !== 'function' || typeof transport.start !== 'function') {
-    throw new McpConfigError(`\`connect\` of server \`${deps.server}\` returned no MCP transport.`, { server: deps.server });
+    throw new McpConfigError(`\`connect\` of server \`${deps.server}\` returned no MCP transport.`, {
+      server: deps.server,
+    });
   }
   const facts: ExchangeFacts = { sent: false, carriedSession: false };
   return { transport, keyed: false, facts, failure: () => undefined, abort() {} };

@@ -61,7 +61,10 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
     return sendNotification(message, sendOptions);
   }
 
-  async function sendRequest(message: JSONRPCMessage & { id: string | number; method: string }, sent: TransportSendOptions) {
+  async function sendRequest(
+    message: JSONRPCMessage & { id: string | number; method: string },
+    sent: TransportSendOptions,
+  ) {
     const key = sent.headers?.[EXCHANGE_HEADER];
     const own = key === undefined ? undefined : exchanges.byKey(key);
     const pending = own ?? exchanges.open();
@@ -94,7 +97,11 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
   async function sendNotification(message: JSONRPCMessage & { method: string }, sent: TransportSendOptions) {
     const pending = exchanges.open();
     const cancelled = message.method === 'notifications/cancelled' ? cancelledRequest(exchanges, message) : undefined;
-    const work = inner.send(message, { ...withoutKey(sent), headers: headersOf(sent, pending), requestSignal: pending.signal });
+    const work = inner.send(message, {
+      ...withoutKey(sent),
+      headers: headersOf(sent, pending),
+      requestSignal: pending.signal,
+    });
     try {
       if (cancelled === undefined) return await work;
       await settleWithin(work, CANCEL_NOTICE_MS);
@@ -117,11 +124,15 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
     if (pending.answered || pending.ended) return;
     pending.ended = true;
     exchanges.release(pending);
-    if (pending.handshake) return options.onHandshakeLost();
     const { requestId } = pending;
-    if (requestId === undefined) return;
+    if (pending.handshake) options.onHandshakeLost();
+    if (pending.handshake || requestId === undefined) return;
     // An error under our own id settles the SDK's side of the request without anything on the wire.
-    deliver({ jsonrpc: '2.0', id: requestId, error: { code: -32000, message: 'The response ended without an answer' } });
+    deliver({
+      jsonrpc: '2.0',
+      id: requestId,
+      error: { code: -32000, message: 'The response ended without an answer' },
+    });
   }
 }
 

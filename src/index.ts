@@ -1,0 +1,70 @@
+export { fingerprintTool } from './catalog/fingerprint.js';
+export { catalogTokens, estimateTokens } from './catalog/tokens.js';
+export type { Limits, McpOptions } from './config/options.js';
+export type { ForeignClient } from './config/resolve-servers.js';
+export type { Diagnostic, DiagnosticCode, DiagnosticData, DiagnosticLevel } from './core/diagnostics.js';
+export {
+  type ArgumentIssue,
+  type ErrorCause,
+  isMcpError,
+  McpAbortError,
+  McpClosedError,
+  McpConfigError,
+  McpConnectError,
+  McpError,
+  type McpErrorCode,
+  McpInvalidArgumentsError,
+  McpLimitError,
+  McpOutcomeUnknownError,
+  McpProtocolError,
+  McpTimeoutError,
+  McpToolExecutionError,
+  McpToolUnavailableError,
+} from './core/errors.js';
+export type {
+  ConnectContext,
+  CustomServer,
+  HttpServer,
+  McpServerConfig,
+  McpServerSource,
+  ProtocolChoice,
+  RedirectPolicy,
+  ServerBase,
+  Session,
+  SseServer,
+  ToolFilter,
+} from './core/servers.js';
+export type {
+  CallToolOptions,
+  CatalogueSnapshot,
+  Era,
+  McpClientHandle,
+  McpToolset,
+  McpToolsHandle,
+  ServerState,
+  ServerStatus,
+  ServerStatusJson,
+  ToolsChanged,
+} from './core/status.js';
+export type {
+  ContentBlock,
+  Disclosure,
+  EmbeddedResource,
+  ExecuteOptions,
+  JsonSchema,
+  McpTool,
+  McpToolMetadata,
+  McpToolResult,
+  McpToolSummary,
+  MediaContent,
+  ModelOutput,
+  ResourceLink,
+  StandardSchemaWithJson,
+  TextContent,
+  ToolState,
+  UnknownContent,
+} from './core/tools.js';
+export type { SpanAttributes, SpanKind, Telemetry, TelemetrySpan } from './telemetry/telemetry.js';
+export { connectMcp, createMcpTools, type McpToolsOptions, type McpToolsSource } from './toolset/lazy.js';
+export { mcpTools } from './toolset/toolset.js';
+export { withMcpTools } from './toolset/with-tools.js';

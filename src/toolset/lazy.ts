@@ -1,0 +1,118 @@
+import type { Client, Transport } from '@modelcontextprotocol/client';
+import { unknownTool } from '../calls/gate.js';
+import type { McpOptions } from '../config/options.js';
+import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
+import { type ForeignClient, resolveClient, resolveServer } from '../config/resolve-servers.js';
+import { McpClosedError, McpConfigError } from '../core/errors.js';
+import type { McpServerConfig } from '../core/servers.js';
+import type { McpClientHandle, McpToolsHandle } from '../core/status.js';
+import type { AssembledToolset } from './assemble.js';
+import type { CheckedSource } from './sources.js';
+import { wireToolset } from './toolset.js';
+
+/** What a lazy handle can be made over: a server, a transport, or a client that is connected already. */
+export type McpToolsSource = McpServerConfig | Transport | Client | ForeignClient | McpClientHandle;
+
+export interface McpToolsOptions extends McpOptions {
+  /** Before each raw name. Default: `${name}__` for a server, nothing for a transport or client. */
+  readonly prefix?: string;
+  /** What the client calls itself; the same as `clientInfo`. */
+  readonly info?: { readonly name: string; readonly version: string };
+}
+
+/** The name of a source that has none. */
+const UNNAMED = 'server';
+
+/**
+ * One server's tools, without any I/O before the first `tools()`, `describeTools()` or call; a connect that failed is tried
+ * again at the next use (W10). A transport can be started only once and a given client is not closed. Throws
+ * `McpConfigError` for a wiring mistake.
+ */
+export function createMcpTools(source: McpToolsSource, options: McpToolsOptions = {}): McpToolsHandle {
+  const { prefix, info, ...rest } = options;
+  const lazy = openLater(
+    checkSource(source, prefix),
+    resolveOptions(info === undefined ? rest : { clientInfo: info, ...rest }),
+  );
+  return {
+    tools: async () => (await lazy.open()).toolset.tools,
+    describeTools: async () => (await lazy.open()).toolset.describeTools(),
+    close: lazy.close,
+  };
+}
+
+/**
+ * A client over one server whose tools go by their raw names where those are legal. Nothing is opened before the first
+ * `listTools` or `callTool` (W10).
+ */
+export async function connectMcp(
+  transport: Transport | McpServerConfig,
+  info?: { readonly name: string; readonly version: string },
+): Promise<McpClientHandle> {
+  const lazy = openLater(checkSource(transport, ''), resolveOptions(info === undefined ? {} : { clientInfo: info }));
+  return {
+    listTools: async () => (await lazy.open()).toolset.describeTools(),
+    async callTool(name, args, options) {
+      const { named, suggest } = await lazy.open();
+      const tool = named(name);
+      if (tool === undefined) throw unknownTool(name, suggest(name));
+      return tool.execute(args, options);
+    },
+    close: lazy.close,
+  };
+}
+
+function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
+  let opening: Promise<AssembledToolset> | undefined;
+  let closed: Promise<void> | undefined;
+  return {
+    open(): Promise<AssembledToolset> {
+      if (closed !== undefined) return Promise.reject(new McpClosedError('The handle was closed; make a new one.'));
+      if (opening === undefined) {
+        const started = wireToolset([source], options);
+        started.catch(() => {
+          if (opening === started) opening = undefined;
+        });
+        opening = started;
+      }
+      return opening;
+    },
+    close(): Promise<void> {
+      closed ??= (async () => {
+        const opened = await opening?.catch(() => undefined);
+        await opened?.toolset.close();
+      })();
+      return closed;
+    },
+  };
+}
+
+/** A handle has one server, and is of no use without it: its failure rejects. */
+function checkSource(source: McpToolsSource, prefix: string | undefined): CheckedSource<never> {
+  if (typeof source !== 'object' || source === null)
+    throw new McpConfigError('The source must be a server, a transport or a client.');
+  if ('type' in source)
+    return resolveServer({ ...source, ...(prefix === undefined ? {} : { prefix }), required: true });
+  if ('request' in source) return resolveClient(source as ForeignClient, UNNAMED, prefix ?? '');
+  if ('listTools' in source) return resolveClient(asClient(source), UNNAMED, prefix ?? '');
+  return resolveServer({ name: UNNAMED, type: 'custom', connect: () => source, prefix: prefix ?? '', required: true });
+}
+
+/** A handle of `connectMcp`, read as a client. */
+function asClient(handle: McpClientHandle): ForeignClient {
+  return {
+    async request({ method, params = {} }) {
+      if (method === 'tools/call') return handle.callTool(String(params.name), params.arguments);
+      const summaries = await handle.listTools();
+      const active = summaries.filter(({ state }) => state === 'active');
+      return {
+        tools: active.map(({ tool, title, description, inputSchema }) => ({
+          name: tool,
+          title,
+          description,
+          inputSchema,
+        })),
+      };
+    },
+  };
+}
