@@ -12,6 +12,9 @@ const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata.goog', 'metadata.
 /** Names that only a local resolver answers: cloud metadata (`metadata.google.internal`), cluster and mDNS names. */
 const LOCAL_SUFFIXES = ['.internal', '.local'] as const;
 
+/** Asked before the library is, which answers a name by throwing: that would be most of the cost of a verdict. */
+const FOUR_DECIMALS = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+
 /** The last label of an IPv4 address in any of the forms URL parsers accept. */
 const NUMERIC_LABEL = /^(?:\d+|0x[0-9a-f]*)$/i;
 
@@ -24,7 +27,7 @@ const NUMERIC_LABEL = /^(?:\d+|0x[0-9a-f]*)$/i;
 export function classifyHost(hostname: string): HostClass {
   if (hostname.startsWith('[') && hostname.endsWith(']')) return classifyIpv6(hostname.slice(1, -1));
   if (hostname.includes(':')) return classifyIpv6(hostname);
-  if (ipaddr.IPv4.isValidFourPartDecimal(hostname)) return classifyIpv4(hostname);
+  if (FOUR_DECIMALS.test(hostname) && ipaddr.IPv4.isValidFourPartDecimal(hostname)) return classifyIpv4(hostname);
   return classifyName(hostname);
 }
 

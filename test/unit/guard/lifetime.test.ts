@@ -89,6 +89,18 @@ describe('signals', () => {
     await soon(home.socketClosed);
   });
 
+  it('W9 an abort ends the reading of an error body that does not heed the signal', async () => {
+    const controller = new AbortController();
+    const on = exchangeOf({ signal: controller.signal });
+    const url = new URL('https://a.example.com/');
+    const body = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+    const answer = new Response(body, { status: 500, headers: { 'content-type': 'application/json' } });
+    const failed = failureOf(guardFor(url, { on, fetch: () => Promise.resolve(answer) }).fetch(url, post()));
+    await until(() => on.facts.status === 500);
+    controller.abort('mine');
+    expect(await soon(failed)).toBe('mine');
+  });
+
   it('W9 sends nothing for an exchange that has already ended', async () => {
     await using home = await openOrigin(hangs);
     const on = exchangeOf({ signal: AbortSignal.abort('mine') });
@@ -139,6 +151,15 @@ describe('signals', () => {
 });
 
 describe('close', () => {
+  it('W6 leaves finished requests alone', async () => {
+    await using home = await openOrigin((_, response) => json(response, 200, {}));
+    const on = exchangeOf();
+    const guard = guardFor(home.url, { on });
+    await (await guard.fetch(home.url, post())).text();
+    guard.close();
+    expect(on.facts.failure).toBeUndefined();
+  });
+
   it.each([
     ['before the head', hangs],
     ['in the body', hangsInBody],

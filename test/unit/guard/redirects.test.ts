@@ -134,13 +134,19 @@ describe('redirects over the network', () => {
     expect(on.facts.status).toBeUndefined();
   });
 
-  it('G5 closes the body of a redirect', async () => {
-    await using home = await openOrigin((_, response) => {
-      response.writeHead(302, { location: '/x' });
-      response.write('never ends');
-    });
-    await failureOf(guardFor(home.url).fetch(home.url, post()));
-    await soon(home.socketClosed);
+  it('G5 closes the body of a redirect, whether it is followed or not', async () => {
+    for (const status of [302, 307]) {
+      await using home = await openOrigin((_, response, { path }) => {
+        if (path !== '/mcp') return json(response, 200, {});
+        response.writeHead(status, { location: '/x' });
+        response.write('never ends');
+      });
+      await guardFor(home.url)
+        .fetch(home.url, post())
+        .catch(() => {});
+      expect(home.seen).toHaveLength(status === 307 ? 2 : 1);
+      await soon(home.socketClosed);
+    }
   });
 
   it('G5 passes on a redirect status that has no location', async () => {
