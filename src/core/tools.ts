@@ -69,7 +69,8 @@ export interface StandardSchemaWithJson extends StandardSchemaV1 {
 
 export type Disclosure = 'full';
 
-export interface McpToolMetadata {
+// A type and not an interface: only that is assignable to the AI SDK's `JSONObject`.
+export type McpToolMetadata = {
   /** The configured name of the server. */
   readonly server: string;
   /** The tool's name as the server publishes it: what the remote call carries (N6). */
@@ -78,7 +79,7 @@ export interface McpToolMetadata {
   readonly fingerprint: string;
   readonly disclosure: Disclosure;
   readonly state: 'active';
-}
+};
 
 export interface ExecuteOptions {
   readonly toolCallId?: string;
