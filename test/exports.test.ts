@@ -4,7 +4,28 @@ import { entries } from './house/package.js';
 
 /** The names that exist at run time, sorted. A change here is a change of the public API and belongs in CHANGELOG.md. */
 const names: Readonly<Record<string, readonly string[]>> = {
-  '.': ['connectMcp', 'createMcpTools', 'mcpTools', 'withMcpTools'],
+  '.': [
+    'McpAbortError',
+    'McpClosedError',
+    'McpConfigError',
+    'McpConnectError',
+    'McpError',
+    'McpInvalidArgumentsError',
+    'McpLimitError',
+    'McpOutcomeUnknownError',
+    'McpProtocolError',
+    'McpTimeoutError',
+    'McpToolExecutionError',
+    'McpToolUnavailableError',
+    'catalogTokens',
+    'connectMcp',
+    'createMcpTools',
+    'estimateTokens',
+    'fingerprintTool',
+    'isMcpError',
+    'mcpTools',
+    'withMcpTools',
+  ],
 };
 
 it('every entry is listed, and no other', () => {

@@ -51,6 +51,8 @@ it('titles are read from tests alone', () => {
        it.for([1]).concurrent(\`W7 \${name} W8\`, () => {});
        it(name, () => {});
        log('W9');
+       it.skipIf(condition)('N1', () => {});
+       describe.runIf(condition)('a', () => { it('N2', () => {}); });
      });`,
   );
   expect([...rulesIn(titlesOf(source))]).toEqual(['W3', 'W5', 'W6', 'W7', 'W8']);
@@ -60,7 +62,6 @@ it.each([
   `it.skip('a', () => {});`,
   `it.todo('a');`,
   `describe.only('a', () => {});`,
-  `it.skipIf(true)('a', () => {});`,
   `it.concurrent.only.each([1])('a', () => {});`,
   `it('a', { skip: true }, () => {});`,
   `it('a', (context) => context.skip());`,

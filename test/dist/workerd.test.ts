@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import workerd from 'workerd';
 import { bundle } from '../house/bundle.js';
 import { inFolder, writeFiles } from '../house/package.js';
+import { startRawServer } from '../support/raw-server.js';
 
 /** A Worker of one module, without Node's modules: from August 2026 on a date alone would switch those on. */
 const config = `using Workerd = import "/workerd/workerd.capnp";
@@ -33,6 +34,24 @@ it('the built root entry runs in a Worker that has no Node', async () => {
     const toolset = await root.mcpTools([]);
     expect(Object.keys(toolset.tools).length === 0, 'no server, yet there are tools');
     await toolset.close();`);
+});
+
+it.each(['legacy', 'modern'] as const)('and there it calls a tool of a %s server', async (era) => {
+  const server = await startRawServer({
+    era,
+    tools: [{ name: 'good', inputSchema: { type: 'object' } }],
+    onCall: () => ({ content: [{ type: 'text', text: 'good' }] }),
+  });
+  try {
+    await runInWorkerd(`
+      const toolset = await root.mcpTools([{ name: 'raw', type: 'http', url: '${server.url}' }]);
+      expect(toolset.servers[0].era === '${era}', JSON.stringify(toolset.inspect().servers));
+      const { content } = await toolset.tools.raw__good.execute({});
+      expect(content[0].text === 'good', JSON.stringify(content));
+      await toolset.close();`);
+  } finally {
+    await server.close();
+  }
 });
 
 it('a Worker that fails is seen to fail', async () => {

@@ -3,25 +3,31 @@ import { at, type Source, walk } from './files.js';
 
 const TESTS = new Set(['it', 'test']);
 const GROUPS = new Set(['describe', 'suite']);
-/** A rule counts as proven only by a test that runs everywhere. */
-const WAYS_OUT = new Set(['skip', 'todo', 'only', 'skipIf', 'runIf', 'fails']);
+const WAYS_OUT = new Set(['skip', 'todo', 'only', 'fails']);
+const CONDITIONS = new Set(['skipIf', 'runIf']);
 const SHORT_WAYS_OUT = new Set(['xit', 'xtest', 'xdescribe', 'fit', 'fdescribe']);
 
 /** The families of rules, as their ids begin. */
 const RULE_ID = /\b[WNLDPRCASGTVO]\d{1,2}\b/g;
 
-/** The titles of a file's tests: of `it` and `test`, also through `.each`, `.for`, `.concurrent`; never from a comment. */
+/**
+ * The titles of a file's tests: of `it` and `test`, also through `.each`, `.for`, `.concurrent`. Those of tests that run
+ * only under a condition are left out: a rule counts as proven by a test that runs everywhere.
+ */
 export function titlesOf(source: Source): string[] {
   const titles: string[] = [];
-  walk(source.tree, (node) => {
-    if (!ts.isCallExpression(node) || !TESTS.has(chainOf(node.expression)[0] ?? '')) return;
-    const [title] = node.arguments;
-    if (title !== undefined) titles.push(...textsOf(title));
-  });
+  const visit = (node: ts.Node): void => {
+    const [first = '', ...rest] = ts.isCallExpression(node) ? chainOf(node.expression) : [];
+    if (rest.some((name) => CONDITIONS.has(name))) return;
+    if (ts.isCallExpression(node) && TESTS.has(first)) titles.push(...textsOf(node.arguments[0]));
+    ts.forEachChild(node, visit);
+  };
+  visit(source.tree);
   return titles;
 }
 
-function textsOf(title: ts.Expression): string[] {
+function textsOf(title: ts.Expression | undefined): string[] {
+  if (title === undefined) return [];
   if (ts.isStringLiteralLike(title)) return [title.text];
   if (!ts.isTemplateExpression(title)) return [];
   return [title.head.text, ...title.templateSpans.map((span) => span.literal.text)];
