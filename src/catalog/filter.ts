@@ -10,7 +10,7 @@ export interface ToolFilters {
 export interface FilteredNames {
   /** One verdict for each name, in the order given. */
   readonly passes: readonly boolean[];
-  /** The `allow` entries that matched a name here; see {@link unmatchedEntries}. */
+  /** The entries of each filter that matched a name here; see {@link unmatchedEntries}. */
   readonly matched: { readonly toolset: ReadonlySet<string>; readonly server: ReadonlySet<string> };
 }
 
@@ -60,7 +60,7 @@ function readFilter(filter: ToolFilter | undefined): FilterReader {
     let found = false;
     const note = (entry: string): void => {
       found = true;
-      if (isAllow) matched.add(entry);
+      matched.add(entry);
     };
     if (exact.has(name)) note(name);
     if (exact.has(wanted)) note(wanted);

@@ -125,6 +125,30 @@ describe('projectNames', () => {
     expect(names.every((name, index) => name.endsWith(digestOf('id-of-s', tools[index]!).slice(0, 12)))).toBe(true);
   });
 
+  describe('two tools whose digests begin with the same twelve digits', () => {
+    // Found by a search for a cycle of the digest, which takes 2^24 steps.
+    const tools = ['1e205b610b31', '8145e6ac353e'].map((end) => 'x'.repeat(60) + end);
+    const digests = tools.map((tool) => digestOf('id-of-s', tool));
+    const short = `s__${'x'.repeat(48)}_8252642fc6dc`;
+    const pair = tools.map((tool) => request('s', tool));
+    const longer = digests.map((digest) => `s__${'x'.repeat(36)}_${digest.slice(0, 24)}`);
+
+    it('N3 both take 24 digits', () => {
+      expect(pair.map((each) => project(each)[0])).toEqual([short, short]);
+      expect(project(...pair)).toEqual(longer);
+      expect(project(...[...pair].reverse())).toEqual([...longer].reverse());
+    });
+
+    it('N3 a tool that is called what both would become moves too, in any order', () => {
+      const literal = request('s', short.slice(3));
+      const moved = `${short.slice(0, 51)}_${digestOf('id-of-s', literal.tool).slice(0, 12)}`;
+      const [first, second] = pair as [NameRequest, NameRequest];
+      expect(project(literal, first, second)).toEqual([moved, ...longer]);
+      expect(project(first, literal, second)).toEqual([longer[0], moved, longer[1]]);
+      expect(project(first, second, literal)).toEqual([...longer, moved]);
+    });
+  });
+
   it('N3 a suffix makes no reserved name', () => {
     const meeting = [
       { server: 's', identity: '1', prefix: 'mcp', tool: '_' },

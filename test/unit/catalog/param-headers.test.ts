@@ -67,6 +67,7 @@ describe('scanParamHeaders', () => {
 
   it.each([
     ['the root', { ...MARKED, type: 'object' }],
+    ['a root of another type', MARKED],
     ['items', withProperty({ type: 'array', items: MARKED })],
     ['prefixItems', withProperty({ type: 'array', prefixItems: [{}, MARKED] })],
     ['additionalProperties', { type: 'object', additionalProperties: MARKED }],
@@ -190,6 +191,8 @@ describe('paramHeaders', () => {
     expect(Object.keys(paramHeaders(declarations, { text: 'abc' }))).toEqual([]);
     expect(paramHeaders(declarations, JSON.parse('{"__proto__":{"x":"y"}}'))['Mcp-Param-P']).toBe('y');
     expect(Object.keys(paramHeaders(declarations, undefined))).toEqual([]);
+    const inherited = paramHeaders([{ path: ['a'], headerName: 'A' }], Object.create({ a: 'x' }));
+    expect(Object.keys(inherited)).toEqual([]);
   });
 
   it('L6 reads nested arguments', () => {
