@@ -28,7 +28,7 @@ export async function answer(response: Response, context: AnswerContext): Promis
   const { status } = response;
   if (status < 200 || status > 599) {
     dropBody(response.body);
-    const message = `MCP server "${server}": the answer has no HTTP status; check the fetch given in the options`;
+    const message = `Server \`${server}\`: the answer has no HTTP status; check the fetch given in the options`;
     throw flight.fail(new McpConnectError('connect-failed', message, { server }));
   }
   const headers = decodedHeaders(response.headers);
@@ -122,7 +122,7 @@ export function noteNetworkError(error: unknown, flight: Flight, exchange: Excha
 
 function overCap({ server, responseBytes, flight }: AnswerContext): McpLimitError {
   if (flight.failure instanceof McpLimitError) return flight.failure;
-  const message = `MCP server "${server}": a response body or event is larger than ${responseBytes} bytes; raise limits.responseBytes if that is expected`;
+  const message = `Server \`${server}\`: a response body or event is larger than ${responseBytes} bytes; raise limits.responseBytes if that is expected`;
   return new McpLimitError(message, { server, limit: 'responseBytes', max: responseBytes });
 }
 

@@ -29,8 +29,8 @@ export interface GuardedFetchOptions {
 
 export interface GuardedFetch {
   /**
-   * Sends a request behind the guard (G1). The caller's `signal` is not used: on Workers it may belong to another request
-   * (W9). Rejects with an `McpError` where the guard refuses, else with what the runtime's fetch threw.
+   * Sends a request behind the guard (G1). The caller's `signal` is used only where a call's stream is resumed: on Workers
+   * it may belong to another request (W9). Rejects with an `McpError` where the guard refuses, else with what the runtime's fetch threw.
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** What is known of the event stream over `sse`, which carries no exchange of a request. */
@@ -67,7 +67,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const untied = sse !== undefined && request.method === 'GET' ? stream : undefined;
     const exchange = key === null ? untied : options.exchange(key);
     if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
-    const flight = flights.open(exchange);
+    // The SDK resumes a call's event stream with a request of its own, under a signal that ends with the call.
+    const resumes = sse === undefined && request.headers.has('last-event-id');
+    const flight = flights.open(exchange, resumes ? init?.signal : undefined);
     try {
       flight.check();
       if (sse === undefined && isStandaloneStream(request)) {
@@ -113,7 +115,7 @@ async function travel(
   const { server, url: home, redirect, limits } = guard.options;
   const first = judgeUrl(request.url);
   if (!first.allowed) {
-    throw flight.fail(new McpConnectError(first.code, `MCP server "${server}": ${first.reason}`, { server }));
+    throw flight.fail(new McpConnectError(first.code, `Server \`${server}\`: ${first.reason}`, { server }));
   }
   let url = request.url;
   let atHome = true;

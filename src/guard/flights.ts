@@ -21,7 +21,8 @@ export interface Flight {
 }
 
 export interface Flights {
-  open(exchange: Exchange | undefined): Flight;
+  /** `signal` ends it too, where the request has no exchange of its own. */
+  open(exchange: Exchange | undefined, signal?: AbortSignal | null): Flight;
   /** Aborts every flight; later ones fail at once. Never throws (W4). */
   close(): void;
 }
@@ -31,12 +32,12 @@ export function createFlights(server: string): Flights {
   const inAir = new Set<Flight>();
   let closed = false;
   const closedError = (): McpClosedError =>
-    new McpClosedError(`MCP server "${server}": the connection was closed; make a new toolset to call it again`, {
+    new McpClosedError(`Server \`${server}\`: the connection was closed; make a new toolset to call it again`, {
       server,
     });
   return {
-    open(exchange) {
-      const flight = createFlight(exchange, inAir);
+    open(exchange, signal) {
+      const flight = createFlight(exchange, inAir, exchange?.signal ?? signal ?? undefined);
       if (closed) flight.fail(closedError());
       return flight;
     },
@@ -47,9 +48,8 @@ export function createFlights(server: string): Flights {
   };
 }
 
-function createFlight(exchange: Exchange | undefined, inAir: Set<Flight>): Flight {
+function createFlight(exchange: Exchange | undefined, inAir: Set<Flight>, outer: AbortSignal | undefined): Flight {
   const controller = new AbortController();
-  const outer = exchange?.signal;
   let failure: McpError | undefined;
   const abort = (reason: unknown): void => {
     if (controller.signal.aborted) return;

@@ -22,13 +22,13 @@ export function readConfiguredHeaders(
 ): readonly (readonly [name: string, value: string])[] {
   return Object.entries(headers).map(([name, value]) => {
     if (!HEADER_NAME.test(name)) {
-      throw new McpConfigError(`MCP server "${server}": a key of \`headers\` is not an HTTP header name; correct it`, {
+      throw new McpConfigError(`Server \`${server}\`: a key of \`headers\` is not an HTTP header name; correct it`, {
         server,
       });
     }
     if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
       const problem = 'is not text that a header can hold (a line break or a character beyond Latin-1)';
-      throw new McpConfigError(`MCP server "${server}": the value of header "${name}" ${problem}; correct it`, {
+      throw new McpConfigError(`Server \`${server}\`: the value of header "${name}" ${problem}; correct it`, {
         server,
       });
     }
@@ -41,7 +41,7 @@ export function copyHeaders(server: string, headers: HeadersInit | undefined): H
   try {
     return new Headers(headers);
   } catch {
-    const message = `MCP server "${server}": a request header holds a character that HTTP does not allow; nothing was sent`;
+    const message = `Server \`${server}\`: a request header holds a character that HTTP does not allow; nothing was sent`;
     throw new McpConnectError('connect-failed', message, { server });
   }
 }

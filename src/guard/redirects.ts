@@ -1,6 +1,6 @@
 import { McpConnectError } from '../core/errors.js';
 import type { RedirectPolicy } from '../core/servers.js';
-import { judgeUrl, placeOf, sameOrigin } from './verdict.js';
+import { isLoopback, judgeUrl, placeOf, sameOrigin } from './verdict.js';
 
 export interface RedirectQuestion {
   readonly server: string;
@@ -26,7 +26,7 @@ export function redirectLocation(response: Response): string | undefined {
 export function judgeRedirect(question: RedirectQuestion): URL | McpConnectError {
   const { server, policy, from, followed, max } = question;
   const deny = (text: string): McpConnectError =>
-    new McpConnectError('redirect-denied', `MCP server "${server}": ${text}`, { server });
+    new McpConnectError('redirect-denied', `Server \`${server}\`: ${text}`, { server });
   const target = URL.canParse(question.location, from.href) ? new URL(question.location, from.href) : undefined;
   if (target === undefined)
     return deny(`${from.origin} redirects to something that is not a URL; correct the server's url`);
@@ -42,23 +42,25 @@ export function judgeRedirect(question: RedirectQuestion): URL | McpConnectError
   if (policy === 'same-origin' && !sameOrigin(from, target)) {
     return deny(`${what} leaves the origin; if you trust it, use that origin in the server's url`);
   }
+  // A public host must not be able to reach what only this machine can.
+  if (isLoopback(target) && !isLoopback(from)) return deny(`${what} leads to this machine; use its URL in the config`);
   if (followed >= max)
     return deny(`more than ${max} redirects (limits.redirects); set the server's url to where they lead`);
   const verdict = judgeUrl(target);
   if (verdict.allowed) return target;
-  return new McpConnectError(verdict.code, `MCP server "${server}": after a redirect, ${verdict.reason}`, { server });
+  return new McpConnectError(verdict.code, `Server \`${server}\`: after a redirect, ${verdict.reason}`, { server });
 }
 
 /** Browsers hide where a redirect leads when it is not followed blindly; blindly is not an option here. */
 export function hiddenRedirect(server: string, from: URL): McpConnectError {
   const text = `${from.origin} redirects, and this runtime does not show where; set the server's url to where it leads`;
-  return new McpConnectError('redirect-denied', `MCP server "${server}": ${text}`, { server });
+  return new McpConnectError('redirect-denied', `Server \`${server}\`: ${text}`, { server });
 }
 
 /** A host's own fetch that follows by itself has passed the guard by; its answer is not used. */
 export function strayedFetch(server: string, from: URL): McpConnectError {
   const text = `the given fetch followed a redirect away from ${from.origin} by itself; make it honour redirect: 'manual'`;
-  return new McpConnectError('redirect-denied', `MCP server "${server}": ${text}`, { server });
+  return new McpConnectError('redirect-denied', `Server \`${server}\`: ${text}`, { server });
 }
 
 function keepsMethod(method: string, status: number): boolean {

@@ -35,17 +35,17 @@ export function createSseRules(server: string, home: URL, onStreamEnd: (() => vo
 
 /** A new event stream is a new session: the answers this one owed would never come. */
 function streamIsOver(server: string): McpError {
-  const message = `MCP server "${server}": the event stream has ended; open a new connection`;
+  const message = `Server \`${server}\`: the event stream has ended; open a new connection`;
   return new McpConnectError('connect-failed', message, { server });
 }
 
 function strayed(server: string, home: URL, url: URL): McpError {
   const where = `the SSE endpoint is on ${placeOf(url)}`;
-  const message = `MCP server "${server}": ${where}; it must stay on ${home.origin} and hold no user name or password`;
+  const message = `Server \`${server}\`: ${where}; it must stay on ${home.origin} and hold no user name or password`;
   return new McpConnectError('host-denied', message, { server });
 }
 
 function moved(server: string, url: URL): McpError {
-  const message = `MCP server "${server}": the SSE endpoint on ${url.host} changed within one connection; open a new connection`;
+  const message = `Server \`${server}\`: the SSE endpoint on ${url.host} changed within one connection; open a new connection`;
   return new McpConnectError('host-denied', message, { server });
 }
