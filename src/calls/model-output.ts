@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/json.js';
+import { canonicalJson, measureJson } from '../core/json.js';
 import type { ContentBlock, McpToolResult, ModelOutput } from '../core/tools.js';
 
 type Part = Extract<ModelOutput, { type: 'content' }>['value'][number];
@@ -10,7 +10,7 @@ type Part = Extract<ModelOutput, { type: 'content' }>['value'][number];
 export function toModelOutput({ output }: { readonly output: McpToolResult }): ModelOutput {
   const parts = output.content.map(toPart);
   if (output.structuredContent !== undefined && !repeatsText(output)) {
-    if (parts.length === 0) return { type: 'json', value: output.structuredContent as never };
+    if (parts.length === 0) return wholeValue(output.structuredContent);
     parts.push({ type: 'text', text: writeJson(output.structuredContent) });
   }
   const [first] = parts;
@@ -43,12 +43,21 @@ function filePart(data: string, mediaType: unknown, fallback: string): Part {
   };
 }
 
-/** `JSON.stringify` recurses, and a server may nest deeper than any stack (G9). */
+/** Levels that a framework may be expected to walk by recursion. */
+const WALKED_DEPTH = 256;
+
+/** A value nested deeper than a framework can walk is its own JSON text (G9). */
+function wholeValue(value: unknown): ModelOutput {
+  const { ok } = measureJson(value, { depth: WALKED_DEPTH, nodes: Number.POSITIVE_INFINITY });
+  return ok ? { type: 'json', value: value as never } : { type: 'text', value: writeJson(value) };
+}
+
+/** `JSON.stringify` recurses, and a server may nest deeper than any stack (G9); the other writer sorts the keys. */
 function writeJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    return '[nested too deeply to show]';
+    return canonicalJson(value);
   }
 }
 

@@ -21,13 +21,13 @@ export function adaptResult(
   details: Details,
 ): McpToolResult {
   const content = readContent(raw.content, details);
-  for (const block of content) checkMedia(block, rules, details);
   const result: McpToolResult = Object.hasOwn(raw, 'structuredContent')
     ? { content, structuredContent: raw.structuredContent }
     : { content };
   if (raw.isError === true) {
     throw new McpToolExecutionError(`MCP tool error: ${errorText(content)}`, { ...details, result });
   }
+  for (const block of content) checkMedia(block, rules, details);
   return result;
 }
 

@@ -11,7 +11,7 @@ export function readCall(outcome: Outcome, details: McpErrorDetails): Record<str
 }
 
 /** One page of `tools/list`, its entries unread. */
-export function readPage(outcome: Outcome, server: string): { tools: readonly unknown[]; nextCursor?: string } {
+export function readPage(outcome: Outcome, server: string): { tools: readonly unknown[]; nextCursor?: unknown } {
   if (outcome.kind === 'lost') throw requestFailure(outcome, { server });
   if (outcome.kind === 'rpc-error') {
     // A server without tools need not know the method.
@@ -21,8 +21,7 @@ export function readPage(outcome: Outcome, server: string): { tools: readonly un
   const { tools, nextCursor } = readCompleted(outcome.result, { server });
   if (!Array.isArray(tools))
     throw new McpProtocolError(`Server \`${server}\` answered tools/list without a \`tools\` array.`, { server });
-  // Only a missing cursor ends the list; an empty string is one like any other.
-  return typeof nextCursor === 'string' ? { tools, nextCursor } : { tools };
+  return { tools, nextCursor };
 }
 
 /** A result of type `complete`, which an older server does not say. */

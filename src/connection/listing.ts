@@ -12,7 +12,7 @@ export interface Listing<Admitted> {
 
 export interface ListingSource<Admitted> {
   /** One page. Rejects with an `McpError`. */
-  page(cursor: string | undefined): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: string }>;
+  page(cursor: string | undefined): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: unknown }>;
   /** Judges one entry; `chars` is the length of its JSON text, where it was measured. */
   admit(entry: unknown): Admitted & { readonly chars?: number };
 }
@@ -21,8 +21,8 @@ export interface ListingSource<Admitted> {
 const ENTRIES_A_TURN = 256;
 
 /**
- * Follows the pages to the end (L2). An empty cursor is a cursor; a cursor seen before, a limit, or a later page that
- * fails ends the walk and what was read is kept.
+ * Follows the pages to the end (L2). An empty cursor is a cursor, `null` is none; a cursor seen before, one that is no
+ * string, a limit, or a later page that fails ends the walk and what was read is kept.
  */
 export async function readListing<Admitted>(
   source: ListingSource<Admitted>,
@@ -52,10 +52,13 @@ export async function readListing<Admitted>(
       if (bytes > limits.listBytes) return end('bytes');
       entries.push(admitted);
     }
-    cursor = page.nextCursor;
-    if (cursor === undefined) return end();
-    if (seen.has(cursor)) return end('repeated-cursor');
-    seen.add(cursor);
+    const { nextCursor } = page;
+    if (nextCursor === undefined || nextCursor === null) return end();
+    // There is a next page, and no way to ask for it.
+    if (typeof nextCursor !== 'string') return end('failed-page');
+    if (seen.has(nextCursor)) return end('repeated-cursor');
+    seen.add(nextCursor);
+    cursor = nextCursor;
   }
 }
 

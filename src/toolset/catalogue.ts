@@ -37,39 +37,32 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
   const tools: Record<string, McpTool> = Object.create(null);
   // Tools that left stay here, so that they are the same object when they come back.
   const live = new Map<string, LiveTool>();
-  const noticed = new Set<string>();
+  let noticed: ReadonlySet<string> = new Set();
   let active: readonly LiveTool[] = [];
   let current = new Map<string, LiveTool>();
   let quarantined: readonly QuarantinedTool[] = [];
 
   function apply(projection: Projection): ToolsChanged {
-    const before = current;
+    const before = shown(active);
     const hidden = new Set(quarantined.map(({ name }) => name));
-    const changed: string[] = [];
     current = new Map();
     active = projection.active.map((entry) => {
       const key = keyOf(entry.identity, entry.tool.name);
-      const known = live.get(key);
-      const tool = known ?? createLiveTool(entry, execute);
-      if (known !== undefined && before.has(key) && moved(known, entry, report)) changed.push(entry.name);
+      const tool = live.get(key) ?? createLiveTool(entry, execute);
+      if (tool.entry !== entry) update(tool, entry, report);
       live.set(key, tool);
       current.set(key, tool);
       return tool;
     });
     quarantined = projection.quarantined;
     rewriteMap(tools, active);
-    for (const notice of projection.notices) {
-      const text = JSON.stringify(notice);
-      if (!noticed.has(text)) report(notice);
-      noticed.add(text);
-    }
-    return {
-      added: [...current].flatMap(([key, tool]) => (before.has(key) ? [] : [tool.entry.name])),
-      removed: [...before].flatMap(([key, tool]) => (current.has(key) ? [] : [tool.entry.name])),
-      changed,
-      quarantined: quarantined.flatMap(({ name }) => (hidden.has(name) ? [] : [name])),
-      withheld: [],
-    };
+    // What is no longer so is forgotten, so that it is said again when it comes back.
+    const notices = new Map(projection.notices.map((notice) => [JSON.stringify(notice), notice]));
+    for (const [text, notice] of notices) if (!noticed.has(text)) report(notice);
+    noticed = new Set(notices.keys());
+    // A refused entry may have no name at all.
+    const refused = quarantined.flatMap(({ name }) => (name === '' || hidden.has(name) ? [] : [name]));
+    return { ...compare(before, shown(active)), quarantined: refused, withheld: [] };
   }
 
   return {
@@ -90,16 +83,31 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
   };
 }
 
-/** Brings a known tool up to date; whether its definition changed. */
-function moved(tool: LiveTool, next: ProjectedTool, report: Report): boolean {
-  const { entry, fingerprint } = tool;
+/** What stands behind each name of the map: which remote tool, and which definition of it. */
+function shown(active: readonly LiveTool[]): ReadonlyMap<string, string> {
+  return new Map(
+    active.map(({ entry, fingerprint }) => [entry.name, keyOf(fingerprint, keyOf(entry.identity, entry.tool.name))]),
+  );
+}
+
+/** The map's keys after are those before, less `removed`, with `added`. */
+function compare(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+  const names = [...after.keys()];
+  return {
+    added: names.filter((name) => !before.has(name)),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
+    changed: names.filter((name) => before.has(name) && before.get(name) !== after.get(name)),
+  };
+}
+
+/** Brings a known tool up to date. */
+function update(tool: LiveTool, next: ProjectedTool, report: Report): void {
+  const { entry } = tool;
   tool.update(next);
-  if (entry.name !== next.name) {
-    const message = `Tool \`${next.tool.name}\` of server \`${next.server}\` now goes by \`${next.name}\`, not \`${entry.name}\`.`;
-    const data = { from: entry.name, to: next.name };
-    report({ code: 'name-moved', level: 'warn', message, server: next.server, tool: next.tool.name, data });
-  }
-  return fingerprint !== tool.fingerprint;
+  if (entry.name === next.name) return;
+  const message = `Tool \`${next.tool.name}\` of server \`${next.server}\` now goes by \`${next.name}\`, not \`${entry.name}\`.`;
+  const data = { from: entry.name, to: next.name };
+  report({ code: 'name-moved', level: 'warn', message, server: next.server, tool: next.tool.name, data });
 }
 
 /** A key's place in an object is where it was first set, so a changed map is written anew (L5). */

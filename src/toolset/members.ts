@@ -1,4 +1,4 @@
-import { admitTool } from '../catalog/admit.js';
+import { type Admission, admitTool } from '../catalog/admit.js';
 import { serverNames } from '../catalog/names.js';
 import type { ServerCatalogue } from '../catalog/projection.js';
 import { type Survey, surveyEntries } from '../catalog/survey.js';
@@ -8,8 +8,9 @@ import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.
 import { createClientConnection } from '../connection/client-connection.js';
 import { type Connection, createConnection } from '../connection/connection.js';
 import type { Truncation } from '../connection/listing.js';
-import { createDeadline } from '../core/deadline.js';
+import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import { type McpError, McpLimitError, McpProtocolError } from '../core/errors.js';
+import { measureJson } from '../core/json.js';
 import type { ToolFilter } from '../core/servers.js';
 
 /** One server of a toolset: what was configured, its connection, and its last listing. */
@@ -31,7 +32,7 @@ export const NOTHING_LISTED: Survey = { tools: [], refused: [] };
 export function createMembers(
   servers: readonly ResolvedServer[],
   options: ResolvedOptions,
-  closing: AbortSignal,
+  closing: ClosingSignal,
 ): Member[] {
   checkDuplicates(servers);
   const names = serverNames(servers.map(({ configuredName, identity }) => ({ name: configuredName, identity })));
@@ -75,7 +76,7 @@ export interface ListOptions {
   /** The option that sets `ms`, for the message. */
   readonly option: 'connectTimeoutMs' | 'timeoutMs';
   readonly signal?: AbortSignal | undefined;
-  readonly closing: AbortSignal;
+  readonly closing: ClosingSignal;
 }
 
 /** Reads the member's whole catalogue. Rejects with an `McpError` and then keeps what it had. */
@@ -86,7 +87,7 @@ export async function listMember(
 ): Promise<void> {
   const deadline = createDeadline(list);
   try {
-    const listing = await member.connection.list((entry) => admitTool(entry, limits), deadline);
+    const listing = await member.connection.list((entry) => judgeEntry(entry, limits), deadline);
     if (listing.truncated !== undefined) {
       if (member.required) throw truncationError(member.name, listing.truncated, limits);
       const { pages, truncated: reason } = listing;
@@ -104,6 +105,17 @@ export async function listMember(
   } finally {
     deadline.dispose();
   }
+}
+
+/** Values of a refused entry that are measured; a larger one counts as many characters, which is no more than it has. */
+const MEASURED_NODES = 1_000_000;
+
+/** A refused entry counts for `limits.listBytes` like any other (L2). */
+function judgeEntry(entry: unknown, limits: Limits): Admission & { readonly chars: number } {
+  const admission = admitTool(entry, limits);
+  if (admission.ok) return admission;
+  const measure = measureJson(entry, { depth: Number.POSITIVE_INFINITY, nodes: MEASURED_NODES });
+  return { ...admission, chars: measure.ok ? measure.chars : MEASURED_NODES };
 }
 
 const LIMIT_OF: Readonly<Partial<Record<Truncation, 'listPages' | 'toolsPerServer' | 'listBytes'>>> = {

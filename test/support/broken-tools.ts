@@ -76,12 +76,6 @@ export function brokenTools(): readonly BrokenTool[] {
     withSchema('quarantined', 'properties_null', 'properties null', '{"type":"object","properties":null}'),
     withSchema(
       'quarantined',
-      'property_string',
-      'a property that is a string',
-      '{"type":"object","properties":{"a":"string"}}',
-    ),
-    withSchema(
-      'quarantined',
       'required_string',
       'required a string',
       '{"type":"object","properties":{"a":{}},"required":"a"}',
@@ -103,12 +97,6 @@ export function brokenTools(): readonly BrokenTool[] {
       'annotations a string',
       `"description":"d","inputSchema":${OBJECT},"annotations":"safe"`,
     ),
-    entry(
-      'quarantined',
-      'output_string',
-      'outputSchema a string',
-      `"description":"d","inputSchema":${OBJECT},"outputSchema":"object"`,
-    ),
     nameless('a numeric name', `{"name":7,"description":"d","inputSchema":${OBJECT}}`),
     nameless('an empty name', `{"name":"","description":"d","inputSchema":${OBJECT}}`),
     nameless('a name that is null', `{"name":null,"description":"d","inputSchema":${OBJECT}}`),
@@ -125,6 +113,13 @@ export function brokenTools(): readonly BrokenTool[] {
       'an array-typed outputSchema',
       `"description":"d","inputSchema":${OBJECT},"outputSchema":{"type":"array","items":{"type":"string"}}`,
     ),
+    // An outputSchema in any form is for results, and never keeps a tool from loading.
+    entry(
+      'active',
+      'output_string',
+      'outputSchema a string',
+      `"description":"d","inputSchema":${OBJECT},"outputSchema":"object"`,
+    ),
     entry(
       'active',
       'output_dangling',
@@ -139,6 +134,14 @@ export function brokenTools(): readonly BrokenTool[] {
     ),
     entry('active', 'no_description', 'no description', `"inputSchema":${OBJECT}`),
     withSchema('active', 'bare', 'a bare object schema', OBJECT),
+    // Only the root of a schema is judged: what a sub-schema means is the provider profile's business, and a model can call
+    // a tool whose argument is described badly.
+    withSchema(
+      'active',
+      'property_string',
+      'a property that is a string',
+      '{"type":"object","properties":{"a":"string"}}',
+    ),
     withSchema(
       'active',
       'any_of_beside_type',
