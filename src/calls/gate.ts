@@ -2,7 +2,7 @@ import { paramHeaders } from '../catalog/param-headers.js';
 import type { SurveyedTool } from '../catalog/survey.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { Connection } from '../connection/connection.js';
-import { createDeadline } from '../core/deadline.js';
+import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpToolUnavailableError } from '../core/errors.js';
 import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
 import { reportCall, startSpan } from '../telemetry/span.js';
@@ -35,7 +35,7 @@ export interface GatedCall {
 export interface GateDeps {
   readonly options: ResolvedOptions;
   /** Aborted when the toolset closes. */
-  readonly closing: AbortSignal;
+  readonly closing: ClosingSignal;
 }
 
 /** Runs one call through every step in order (C1): closed, unknown, quarantined, arguments, connect, send, adapt. */

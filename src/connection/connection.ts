@@ -1,10 +1,9 @@
-import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import { createDeadline, type Deadline } from '../core/deadline.js';
+import { type ClosingSignal, createDeadline, type Deadline, settleWithin } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
 import type { Era, ServerState } from '../core/status.js';
 import { inSpan } from '../telemetry/span.js';
 import { readCall, readPage } from './answers.js';
-import { type LinkDeps, openLink } from './handshake.js';
+import { type Known, type LinkDeps, openLink } from './handshake.js';
 import type { Link } from './link.js';
 import { type Listing, type ListingSource, readListing } from './listing.js';
 
@@ -36,17 +35,19 @@ export interface CallRequest {
 
 /** How much longer than `connectTimeoutMs` a shared connect is waited for before it counts as dead. */
 const GRACE_MS = 500;
+/** How long a close waits for a connect under way to end: one of another Workers request never does. */
+const CONNECT_END_MS = 2_500;
 
 export interface ConnectionDeps extends LinkDeps {
   /** Aborted when the toolset closes. */
-  readonly closing: AbortSignal;
+  readonly closing: ClosingSignal;
 }
 
 export function createConnection(deps: ConnectionDeps): Connection {
   const { options, name, closing } = deps;
   let link: Link | undefined;
   let attempt: Promise<Link> | undefined;
-  let prior: PriorDiscovery | undefined;
+  let known: Known | undefined;
   let error: McpError | undefined;
   let closed: Promise<void> | undefined;
 
@@ -55,7 +56,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
     const deadline = createDeadline({ ms: options.connectTimeoutMs, signal, closing, option: 'connectTimeoutMs' });
     try {
       return await inSpan(options.telemetry, 'connect', { server: name }, async (span) => {
-        const made = await openLink(deps, prior, deadline);
+        const made = await openLink(deps, known, deadline);
         span.set({
           era: made.era,
           ...(made.protocolVersion === undefined ? {} : { protocolVersion: made.protocolVersion }),
@@ -69,10 +70,10 @@ export function createConnection(deps: ConnectionDeps): Connection {
 
   function startAttempt(signal?: AbortSignal): Promise<Link> {
     const started = connect(signal).then(
-      (made) => {
+      async (made) => {
         if (attempt === started) attempt = undefined;
-        if (closed !== undefined) throw closeLate(made, name);
-        prior = made.prior;
+        if (closed !== undefined) throw await closeLate(made, name);
+        known = { kind: made.kind, prior: made.prior };
         error = undefined;
         link = made;
         return made;
@@ -80,7 +81,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
       (failure: unknown) => {
         if (attempt === started) attempt = undefined;
         // A remembered verdict may be what was wrong (W7).
-        prior = undefined;
+        if (known !== undefined) known = { kind: known.kind, prior: undefined };
         throw fail(failure);
       },
     );
@@ -165,7 +166,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
     },
     close() {
       closed ??= (async () => {
-        await link?.close();
+        const connecting = attempt === undefined ? undefined : settleWithin(attempt, CONNECT_END_MS);
+        await Promise.all([link?.close(), connecting]);
       })();
       return closed;
     },
@@ -173,7 +175,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
 }
 
 /** A connect that finished after the close. */
-function closeLate(made: Link, name: string): McpClosedError {
-  void made.close();
+async function closeLate(made: Link, name: string): Promise<McpClosedError> {
+  await made.close();
   return new McpClosedError(`The toolset was closed while \`${name}\` was connecting.`, { server: name });
 }

@@ -9,7 +9,7 @@ import { createExchanges } from '../transports/exchanges.js';
 import { openTransport, type TransportKind } from '../transports/open.js';
 import { loadSdk } from '../transports/sdk.js';
 import { wrapTransport } from '../transports/wire.js';
-import { connectFailure } from './failure.js';
+import { connectFailure, rpcFailure } from './failure.js';
 import { createLink, endParts, type Link, type LinkParts } from './link.js';
 
 export interface LinkDeps {
@@ -17,6 +17,13 @@ export interface LinkDeps {
   /** The server's effective name. */
   readonly name: string;
   readonly options: ResolvedOptions;
+}
+
+/** What an earlier connect to this server learned. */
+export interface Known {
+  /** A server that once answered over SSE is not tried over HTTP again, nor the other way round (W8). */
+  readonly kind: TransportKind;
+  readonly prior: PriorDiscovery | undefined;
 }
 
 type Attempt = { readonly link: Link } | { readonly error: McpError; readonly facts: ExchangeFacts };
@@ -27,16 +34,18 @@ const MODERN_REVISION = '2026-07-28';
 const MODERN_CODES: readonly number[] = [-32020, -32021, -32022];
 /** Statuses with which a server that only speaks HTTP+SSE answers a POST (W8). */
 const SSE_ONLY: readonly number[] = [400, 404, 405];
+/** Codes by which a server says that it knows neither the method nor the revision of a handshake. */
+const NO_SHARED_REVISION: readonly number[] = [-32022, -32601, -32602];
 
 /** Connects to a server. Rejects with an `McpError` and then leaves nothing open. */
-export async function openLink(deps: LinkDeps, prior: PriorDiscovery | undefined, deadline: Deadline): Promise<Link> {
+export async function openLink(deps: LinkDeps, known: Known | undefined, deadline: Deadline): Promise<Link> {
   const { server } = deps;
-  const first = await attemptLink(deps, server.kind, prior, deadline);
+  const first = await attemptLink(deps, known?.kind ?? server.kind, known?.prior, deadline);
   if ('link' in first) return first.link;
   if (
     server.kind !== 'http' ||
     !server.fallbackToSse ||
-    prior !== undefined ||
+    known !== undefined ||
     !mayBeSseOnly(server.protocol, first.facts)
   ) {
     throw first.error;
@@ -86,6 +95,7 @@ interface ConnectStep {
 async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Promise<Client> {
   const { options, name, server } = deps;
   const { Client } = await loadSdk();
+  if (step.deadline.reason !== undefined) throw step.deadline.error({ server: name });
   const opened = await openTransport(server, parts.kind, {
     server: name,
     exchanges: parts.exchanges,
@@ -138,6 +148,8 @@ function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): Mc
     return new McpConnectError('connect-failed', message, { ...details, cause: error });
   }
   const handshake = parts.exchanges.handshake();
+  const answer = deps.server.protocol === 'modern' ? undefined : handshake?.rpcError;
+  if (answer !== undefined && !NO_SHARED_REVISION.includes(answer.code)) return rpcFailure(answer, details);
   const refused = facts.rpc?.code === -32022 || handshake?.rpcError?.code === -32022;
   const notModern =
     deps.server.protocol === 'modern' && (facts.status ?? 500) < 500 && facts.status !== 401 && facts.status !== 403;

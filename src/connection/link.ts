@@ -40,6 +40,7 @@ export interface LinkParts {
   readonly exchanges: Exchanges;
   opened: OpenTransport | undefined;
   client: Client | undefined;
+  /** The transport has ended, by whichever side. */
   closed: boolean;
 }
 
@@ -68,21 +69,28 @@ export function createLink(parts: LinkParts, client: Client): Link {
       return parts.closed;
     },
     request: (method, params, options) => sendRequest(parts, client, { method, params }, options),
-    async close() {
-      if (!parts.closed) await settleWithin(parts.opened?.endSession?.() ?? Promise.resolve(), CLOSE_MS);
-      await endParts(parts);
-    },
+    close: () => endParts(parts),
   };
 }
 
-/** Ends whatever of a connection exists so far. Never rejects. */
+/** Ends whatever of a connection exists so far, a session that the handshake began included. Never rejects. */
 export async function endParts(parts: LinkParts): Promise<void> {
   parts.closed = true;
   parts.exchanges.abortAll();
   const { client, opened } = parts;
-  if (client?.transport !== undefined) await settleWithin(client.close(), CLOSE_MS);
-  else if (opened !== undefined) await settleWithin(opened.transport.close(), CLOSE_MS);
+  await settle(() => opened?.endSession?.());
+  await settle(() => (client?.transport === undefined ? opened?.transport.close() : client.close()));
   opened?.abort();
+}
+
+/** A host's own transport may throw at once, or return nothing to wait for. */
+function settle(work: () => unknown): Promise<void> {
+  return settleWithin(
+    (async () => {
+      await work();
+    })(),
+    CLOSE_MS,
+  );
 }
 
 async function sendRequest(

@@ -3,6 +3,16 @@ import { McpAbortError, McpClosedError, type McpError, type McpErrorDetails, Mcp
 /** Why a piece of work was ended before its answer. Our own record; never read off somebody else's error (C2). */
 export type EndReason = 'timeout' | 'aborted' | 'closed';
 
+/**
+ * What ends every piece of work of a toolset. It is used as an `AbortSignal` is, but any number may listen: Node warns of
+ * a leak at an `AbortSignal`'s eleventh listener.
+ */
+export interface ClosingSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** One time limit over a piece of work, together with the signals that may end it earlier. */
 export interface Deadline {
   /** Aborted when the work must end, for whichever reason. */
@@ -24,9 +34,34 @@ export interface DeadlineOptions {
   /** The caller's own signal. */
   readonly signal?: AbortSignal | undefined;
   /** Aborted when the toolset closes. */
-  readonly closing?: AbortSignal | undefined;
+  readonly closing?: ClosingSignal | undefined;
   /** The option that sets `ms`, for the message. */
   readonly option?: string;
+}
+
+export interface Closing {
+  readonly signal: ClosingSignal;
+  abort(): void;
+}
+
+export function createClosing(): Closing {
+  const listeners = new Set<() => void>();
+  let aborted = false;
+  return {
+    signal: {
+      get aborted() {
+        return aborted;
+      },
+      addEventListener: (_, listener) => void listeners.add(listener),
+      removeEventListener: (_, listener) => void listeners.delete(listener),
+    },
+    abort() {
+      if (aborted) return;
+      aborted = true;
+      for (const listener of [...listeners]) listener();
+      listeners.clear();
+    },
+  };
 }
 
 export function createDeadline({ ms, signal, closing, option = 'timeoutMs' }: DeadlineOptions): Deadline {

@@ -41,7 +41,9 @@ export function reportCall(telemetry: Telemetry | undefined, call: CallReport): 
 
 function attempt<T>(work: () => T): T | undefined {
   try {
-    return work();
+    const value: unknown = work();
+    if (value instanceof Promise) value.catch(() => {});
+    return value as T;
   } catch {
     return undefined;
   }

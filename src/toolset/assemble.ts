@@ -1,9 +1,9 @@
 import { runCall, type Target } from '../calls/gate.js';
 import { projectCatalogues } from '../catalog/projection.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
-import { settleWithin } from '../core/deadline.js';
+import { type Closing, type ClosingSignal, settleWithin } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
-import { McpConfigError } from '../core/errors.js';
+import { McpClosedError, McpConfigError } from '../core/errors.js';
 import type { McpToolset } from '../core/status.js';
 import type { McpTool } from '../core/tools.js';
 import { inSpan } from '../telemetry/span.js';
@@ -21,7 +21,7 @@ export interface ToolsetParts {
   readonly resolved: ResolvedOptions;
   /** In the order of the configuration. */
   readonly slots: readonly (Member | BrokenSource)[];
-  readonly closing: AbortController;
+  readonly closing: Closing;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -59,6 +59,8 @@ export function assembleToolset({ resolved, slots, closing, diagnostics }: Tools
     describeTools: () => catalogue.describe(),
     inspect: () => snapshot(toolset, diagnostics),
     async refresh(server) {
+      if (closing.signal.aborted)
+        throw new McpClosedError('The toolset was closed; make a new one to list its servers.');
       await relist(chooseMembers(members, server), server !== undefined, resolved, closing.signal);
       return project();
     },
@@ -87,7 +89,7 @@ async function relist(
   members: readonly Member[],
   named: boolean,
   resolved: ResolvedOptions,
-  closing: AbortSignal,
+  closing: ClosingSignal,
 ): Promise<void> {
   const errors = await Promise.all(
     members.map((member) =>
@@ -106,7 +108,7 @@ async function relist(
 export function createClose(
   members: readonly Member[],
   { telemetry }: ResolvedOptions,
-  closing: AbortController,
+  closing: Closing,
 ): () => Promise<void> {
   let closed: Promise<void> | undefined;
   return () => {

@@ -3,9 +3,10 @@ import { unknownTool } from '../calls/gate.js';
 import type { McpOptions } from '../config/options.js';
 import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
 import { type ForeignClient, resolveClient, resolveServer } from '../config/resolve-servers.js';
+import { type Closing, createClosing } from '../core/deadline.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
 import type { McpServerConfig } from '../core/servers.js';
-import type { McpClientHandle, McpToolsHandle } from '../core/status.js';
+import type { CallToolOptions, McpClientHandle, McpToolsHandle } from '../core/status.js';
 import type { AssembledToolset } from './assemble.js';
 import type { CheckedSource } from './sources.js';
 import { wireToolset } from './toolset.js';
@@ -30,6 +31,7 @@ const UNNAMED = 'server';
  */
 export function createMcpTools(source: McpToolsSource, options: McpToolsOptions = {}): McpToolsHandle {
   const { prefix, info, ...rest } = options;
+  if (prefix !== undefined && typeof prefix !== 'string') throw new McpConfigError('`prefix` must be a string.');
   const lazy = openLater(
     checkSource(source, prefix),
     resolveOptions(info === undefined ? rest : { clientInfo: info, ...rest }),
@@ -64,12 +66,14 @@ export async function connectMcp(
 
 function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
   let opening: Promise<AssembledToolset> | undefined;
+  let closing: Closing | undefined;
   let closed: Promise<void> | undefined;
   return {
     open(): Promise<AssembledToolset> {
       if (closed !== undefined) return Promise.reject(new McpClosedError('The handle was closed; make a new one.'));
       if (opening === undefined) {
-        const started = wireToolset([source], options);
+        closing = createClosing();
+        const started = wireToolset([source], options, closing);
         started.catch(() => {
           if (opening === started) opening = undefined;
         });
@@ -79,6 +83,7 @@ function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
     },
     close(): Promise<void> {
       closed ??= (async () => {
+        closing?.abort();
         const opened = await opening?.catch(() => undefined);
         await opened?.toolset.close();
       })();
@@ -101,8 +106,10 @@ function checkSource(source: McpToolsSource, prefix: string | undefined): Checke
 /** A handle of `connectMcp`, read as a client. */
 function asClient(handle: McpClientHandle): ForeignClient {
   return {
-    async request({ method, params = {} }) {
-      if (method === 'tools/call') return handle.callTool(String(params.name), params.arguments);
+    async request({ method, params = {} }, _schema, options) {
+      if (method === 'tools/call') {
+        return handle.callTool(String(params.name), params.arguments, callOptions(params, options));
+      }
       const summaries = await handle.listTools();
       const active = summaries.filter(({ state }) => state === 'active');
       return {
@@ -114,5 +121,14 @@ function asClient(handle: McpClientHandle): ForeignClient {
         })),
       };
     },
+  };
+}
+
+/** What a call says to a client, said to a handle. */
+function callOptions(params: Record<string, unknown>, options: { signal?: AbortSignal } | undefined): CallToolOptions {
+  const { idempotencyKey } = (params._meta ?? {}) as Pick<CallToolOptions, 'idempotencyKey'>;
+  return {
+    ...(options?.signal === undefined ? {} : { abortSignal: options.signal }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
 }

@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from '../config/resolve-options.js';
-import { type ResolvedServer, resolveServer } from '../config/resolve-servers.js';
-import { createDeadline } from '../core/deadline.js';
+import { checkDuplicates, type ResolvedServer, resolveServer } from '../config/resolve-servers.js';
+import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import { isMcpError, McpConfigError, McpConnectError, type McpError } from '../core/errors.js';
 import type { McpServerSource, Session } from '../core/servers.js';
 
@@ -19,16 +19,20 @@ export type CheckedSource<S extends Session> =
 /** Checks every plain configuration before anything is asked or opened (W3). */
 export function checkSources<S extends Session>(sources: readonly McpServerSource<S>[]): readonly CheckedSource<S>[] {
   if (!Array.isArray(sources)) throw new McpConfigError('The servers must be an array.');
-  return sources.map((source: McpServerSource<S>) => (typeof source === 'function' ? source : resolveServer(source)));
+  const checked = sources.map((source: McpServerSource<S>) =>
+    typeof source === 'function' ? source : resolveServer(source),
+  );
+  checkDuplicates(checked.filter((source) => typeof source !== 'function'));
+  return checked;
 }
 
 /** Asks function sources, all at once, each within `connectTimeoutMs`. One that throws or hangs leaves its siblings be. */
 export async function resolveSources<S extends Session>(
   sources: readonly CheckedSource<S>[],
   options: ResolvedOptions,
-  signal: AbortSignal,
+  closing: ClosingSignal,
 ): Promise<readonly (ResolvedServer | BrokenSource)[]> {
-  return Promise.all(sources.map((source, index) => resolveSource(source, index, options, signal)));
+  return Promise.all(sources.map((source, index) => resolveSource(source, index, options, closing)));
 }
 
 export function isBroken(entry: object): entry is BrokenSource {
@@ -39,11 +43,11 @@ async function resolveSource<S extends Session>(
   source: CheckedSource<S>,
   index: number,
   options: ResolvedOptions,
-  signal: AbortSignal,
+  closing: ClosingSignal,
 ): Promise<ResolvedServer | BrokenSource> {
   if (typeof source !== 'function') return source;
   const name = `servers[${index}]`;
-  const deadline = createDeadline({ ms: options.connectTimeoutMs, signal, option: 'connectTimeoutMs' });
+  const deadline = createDeadline({ ms: options.connectTimeoutMs, closing, option: 'connectTimeoutMs' });
   try {
     const session = options.session as S | undefined;
     const asked = (async () => source({ signal: deadline.signal, ...(session === undefined ? {} : { session }) }))();

@@ -13,8 +13,11 @@ export function closeAfterStream<T>(value: T, close: Close): T | undefined {
 }
 
 function wrapStream(value: unknown, close: Close): object | undefined {
-  if (value instanceof ReadableStream) return wrapReadable(value, close);
-  if (value instanceof Response) return value.body === null ? undefined : wrapResponse(value, value.body, close);
+  // What is locked is read by somebody else, who ends before `use` returns or is none of ours.
+  if (value instanceof ReadableStream) return value.locked ? undefined : wrapReadable(value, close);
+  if (value instanceof Response) {
+    return value.body === null || value.body.locked ? undefined : wrapResponse(value, value.body, close);
+  }
   return isAsyncIterable(value) ? wrapIterable(value, close) : undefined;
 }
 
@@ -80,8 +83,15 @@ const BRANCH_MEMBERS = ['textStream', 'fullStream'];
 
 function hasStream(value: object): boolean {
   return (
-    BRANCH_MEMBERS.some((key) => key in value) || STREAM_MEMBERS.some((key) => isStreamLike(readMember(value, key)))
+    BRANCH_MEMBERS.some((key) => mayBeStream(value, key)) ||
+    STREAM_MEMBERS.some((key) => isStreamLike(readMember(value, key)))
   );
+}
+
+/** Without running a getter. */
+function mayBeStream(value: object, key: string): boolean {
+  const own = Object.getOwnPropertyDescriptor(value, key);
+  return own !== undefined && 'value' in own ? isStreamLike(own.value) : key in value;
 }
 
 function wrapMembers(value: object, close: Close): object {

@@ -1,5 +1,6 @@
 import type { McpOptions } from '../config/options.js';
 import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
+import { type Closing, type ClosingSignal, createClosing } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { McpAbortError } from '../core/errors.js';
 import type { McpServerSource, Session } from '../core/servers.js';
@@ -27,13 +28,17 @@ export async function mcpTools<S extends Session = Session>(
   return toolset;
 }
 
-/** Describe the sources, open and list each server, assemble: {@link mcpTools} for every entry point. */
+/**
+ * Describe the sources, open and list each server, assemble: {@link mcpTools} for every entry point. Aborting `closing`
+ * ends the wiring, and later the toolset.
+ */
 export async function wireToolset<S extends Session>(
   sources: readonly CheckedSource<S>[],
   options: ResolvedOptions,
+  closing = createClosing(),
 ): Promise<AssembledToolset> {
+  if (options.signal?.aborted) throw wiringAborted(options.signal);
   const { resolved, diagnostics } = keepDiagnostics(options);
-  const closing = new AbortController();
   const members: Member[] = [];
   const close = createClose(members, resolved, closing);
   const release = linkAbort(resolved.signal, closing);
@@ -47,8 +52,7 @@ export async function wireToolset<S extends Session>(
       ),
     );
     const errors = await listAll(members, resolved, closing.signal);
-    if (resolved.signal?.aborted)
-      throw new McpAbortError('The wiring was aborted by its signal.', { reason: resolved.signal.reason });
+    if (resolved.signal?.aborted) throw wiringAborted(resolved.signal);
 
     const waiting = [...members];
     const slots = described.map((entry) => (isBroken(entry) ? entry : waiting.shift()!));
@@ -69,17 +73,20 @@ export async function wireToolset<S extends Session>(
 }
 
 /** Every server at once; the wait is the slowest one's own (W1). */
-async function listAll(members: readonly Member[], resolved: ResolvedOptions, closing: AbortSignal) {
+async function listAll(members: readonly Member[], resolved: ResolvedOptions, closing: ClosingSignal) {
   const list = { ms: resolved.connectTimeoutMs, option: 'connectTimeoutMs', closing } as const;
   const errors = await Promise.all(members.map((member) => attempt(listMember(member, resolved, list))));
   return new Map(members.map((member, index) => [member, errors[index]]));
 }
 
-/** Aborts `controller` with the wiring's signal (W6); the returned function ends that. */
-function linkAbort(signal: AbortSignal | undefined, controller: AbortController): () => void {
-  const onAbort = () => controller.abort();
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener('abort', onAbort);
+function wiringAborted({ reason }: AbortSignal): McpAbortError {
+  return new McpAbortError('The wiring was aborted by its signal.', { reason });
+}
+
+/** Closes with the wiring's signal (W6); the returned function ends that. */
+function linkAbort(signal: AbortSignal | undefined, closing: Closing): () => void {
+  const onAbort = () => closing.abort();
+  signal?.addEventListener('abort', onAbort);
   return () => signal?.removeEventListener('abort', onAbort);
 }
 

@@ -83,7 +83,8 @@ function guardedFetch(config: ResolvedHttpServer, deps: TransportDeps, kind: 'ht
 async function openCustom(config: ResolvedCustomServer, deps: TransportDeps): Promise<OpenTransport> {
   const { session, signal } = deps;
   const transport = await config.connect({ signal, ...(session === undefined ? {} : { session }) });
-  if (typeof transport?.send !== 'function' || typeof transport.start !== 'function') {
+  const { start, send, close } = transport ?? {};
+  if (![start, send, close].every((method) => typeof method === 'function')) {
     throw new McpConfigError(`\`connect\` of server \`${deps.server}\` returned no MCP transport.`, {
       server: deps.server,
     });
