@@ -10,7 +10,7 @@ import type {
   SseServer,
   ToolFilter,
 } from '../core/servers.js';
-import { isLoopback } from '../guard/verdict.js';
+import { isLoopback } from '../guard/loopback.js';
 import { checkBoolean, checkFilter, checkKeys, checkOneOf, checkTimeout, isRecord } from './checks.js';
 import { SERVER_FIELDS_TO_COME, SERVER_TYPES_TO_COME } from './defaults.js';
 

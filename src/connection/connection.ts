@@ -3,7 +3,7 @@ import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../
 import type { Era, ServerState } from '../core/status.js';
 import { inSpan } from '../telemetry/span.js';
 import { readCall, readPage } from './answers.js';
-import { type Known, type LinkDeps, openLink } from './handshake.js';
+import type { Known, LinkDeps } from './handshake.js';
 import type { Link } from './link.js';
 import { type Listing, type ListingSource, readListing } from './listing.js';
 
@@ -56,6 +56,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
     const deadline = createDeadline({ ms: options.connectTimeoutMs, signal, closing, option: 'connectTimeoutMs' });
     try {
       return await inSpan(options.telemetry, 'connect', { server: name }, async (span) => {
+        // Transports and guard are needed from the first connect on, and not loaded before.
+        const { openLink } = await import('./handshake.js');
         const made = await openLink(deps, known, deadline);
         span.set({
           era: made.era,

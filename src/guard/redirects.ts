@@ -1,6 +1,7 @@
 import { McpConnectError } from '../core/errors.js';
 import type { RedirectPolicy } from '../core/servers.js';
-import { isLoopback, judgeUrl, placeOf, sameOrigin } from './verdict.js';
+import { isLoopback } from './loopback.js';
+import { judgeUrl, placeOf, sameOrigin } from './verdict.js';
 
 export interface RedirectQuestion {
   readonly server: string;

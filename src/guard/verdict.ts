@@ -28,11 +28,6 @@ function deny(reason: string): Verdict {
   return { allowed: false, code: 'host-denied', reason };
 }
 
-/** Whether the URL stays on this machine. */
-export function isLoopback(url: URL): boolean {
-  return classifyHost(url.hostname) === 'loopback';
-}
-
 /** Whether both are http(s) URLs of one scheme, host and port. Never true for a `blob:` URL, whatever its `origin`. */
 export function sameOrigin(a: URL, b: URL): boolean {
   return isHttp(a) && a.protocol === b.protocol && a.host === b.host;

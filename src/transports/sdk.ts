@@ -1,5 +1,5 @@
 /**
- * The official client package, loaded at the first connect: importing it costs several times what this library costs
- * as a whole. This is the only place that names it at run time.
+ * The official client package, loaded at the first connect: importing it costs several times what this library costs as a
+ * whole. It is named at run time in one module of its own, by its parts, so that a bundler can leave the others out.
  */
-export const loadSdk = () => import('@modelcontextprotocol/client');
+export const loadSdk = () => import('./sdk-parts.js');

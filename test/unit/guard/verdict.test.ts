@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classifyHost } from '../../../src/guard/addresses.js';
-import { isLoopback, judgeUrl, sameOrigin } from '../../../src/guard/verdict.js';
+import { isLoopback } from '../../../src/guard/loopback.js';
+import { judgeUrl, sameOrigin } from '../../../src/guard/verdict.js';
 
 const classOf = (host: string): string => classifyHost(new URL(`https://${host}/`).hostname);
 
@@ -106,7 +107,11 @@ describe('classifyHost', () => {
     ],
   };
   for (const [expected, hosts] of Object.entries(table)) {
-    it.each(hosts)(`G1 ${expected}: %s`, (host) => expect(classOf(host)).toBe(expected));
+    it.each(hosts)(`G1 ${expected}: %s`, (host) => {
+      expect(classOf(host)).toBe(expected);
+      // The check that needs no address library agrees.
+      if (URL.canParse(`http://${host}`)) expect(isLoopback(new URL(`http://${host}`))).toBe(expected === 'loopback');
+    });
   }
 
   it.each(['', '0177.0.0.1', '127.1', '0x7f.1', '1.2.3.256', '[::1', '[zz]', '[fe80::1%eth0]', '[2606:4700::1%eth0]'])(

@@ -1,0 +1,1 @@
+export { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
