@@ -9,8 +9,12 @@ export interface ServerCatalogue {
   readonly name: string;
   readonly identity: string;
   readonly prefix: string | undefined;
+  /** What a filter entry may put before a raw name: as configured, whatever the server goes by (L4). */
+  readonly filterPrefix: string;
   readonly filter: ToolFilter | undefined;
   readonly survey: Survey;
+  /** Whether its catalogue was read at all. */
+  readonly listed: boolean;
 }
 
 /** A tool that the model may see. */
@@ -86,19 +90,21 @@ function selectTools(servers: readonly ServerCatalogue[], toolset: ToolFilter | 
       ...server.survey.tools.map((tool) => ({ server, raw: tool.name, tool })),
       ...server.survey.refused.map((refused) => ({ server, raw: refused.name, refused })),
     ];
-    const prefix = server.prefix ?? `${server.name}__`;
     const filtered = filterNames(
       all.map(({ raw }) => raw),
-      prefix,
+      server.filterPrefix,
       { toolset, server: server.filter },
     );
     // An entry without a name can match nothing, and is still reported.
     candidates.push(...all.filter(({ raw }, index) => raw === '' || filtered.passes[index]));
     matched.push(filtered.matched.toolset);
+    if (!server.listed) continue;
     for (const entry of unmatchedEntries(server.filter, [filtered.matched.server]))
       unmatched.push(unmatchedNotice(entry, server.name));
   }
-  for (const entry of unmatchedEntries(toolset, matched)) unmatched.push(unmatchedNotice(entry));
+  // What a server that could not be read would have matched is not known.
+  const known = servers.every(({ listed }) => listed);
+  for (const entry of known ? unmatchedEntries(toolset, matched) : []) unmatched.push(unmatchedNotice(entry));
   return { candidates, unmatched };
 }
 

@@ -20,8 +20,9 @@ export function checkTimeout(value: unknown, option: string): number | undefined
   throw new McpConfigError(`\`${option}\` must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT_MS}.`);
 }
 
-export function checkLimit(value: unknown, option: string): number | undefined {
+export function checkLimit(value: unknown, option: string, max = Number.POSITIVE_INFINITY): number | undefined {
   if (value === undefined) return undefined;
+  if (typeof value === 'number' && value > max) throw new McpConfigError(`\`${option}\` must be at most ${max}.`);
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
   if (value === Number.POSITIVE_INFINITY) return value;
   throw new McpConfigError(`\`${option}\` must be a positive integer, or Infinity.`);

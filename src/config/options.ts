@@ -14,7 +14,7 @@ export interface Limits {
   readonly responseBytes: number;
   /** Decoded bytes of one image, audio or blob. Default 20 MiB. */
   readonly mediaBytes: number;
-  /** Nesting of one tool definition. Default 64. */
+  /** Nesting of one tool definition. Default 64, at most 1,000. */
   readonly schemaDepth: number;
   /** JSON values in one tool definition. Default 10,000. */
   readonly schemaNodes: number;

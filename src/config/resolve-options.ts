@@ -81,13 +81,17 @@ function checkProvider(provider: unknown): void {
   checkOneOf(provider, ['generic'], 'provider');
 }
 
+/** Writing JSON recurses: a deeper definition could not be handed to a framework. */
+const LIMIT_MAX: Readonly<Partial<Record<keyof Limits, number>>> = { schemaDepth: 1_000 };
+
 function resolveLimits(limits: unknown): Limits {
   if (limits === undefined) return DEFAULTS.limits;
   if (!isRecord(limits)) throw new McpConfigError('`limits` must be an object.');
   const names = Object.keys(DEFAULTS.limits) as (keyof Limits)[];
   checkKeys(limits, names, LIMITS_TO_COME, '`limits`');
   const resolved: Record<keyof Limits, number> = { ...DEFAULTS.limits };
-  for (const name of names) resolved[name] = checkLimit(limits[name], `limits.${name}`) ?? resolved[name];
+  for (const name of names)
+    resolved[name] = checkLimit(limits[name], `limits.${name}`, LIMIT_MAX[name]) ?? resolved[name];
   return Object.freeze(resolved);
 }
 

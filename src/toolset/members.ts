@@ -17,16 +17,18 @@ import type { ToolFilter } from '../core/servers.js';
 export interface Member {
   /** The effective name (N4). */
   readonly name: string;
+  readonly configuredName: string;
   readonly identity: string;
   readonly prefix: string | undefined;
   readonly filter: ToolFilter | undefined;
   readonly required: boolean;
   readonly timeoutMs: number;
   readonly connection: Connection;
-  survey: Survey;
+  /** Its last listing; undefined before the first. */
+  survey: Survey | undefined;
 }
 
-export const NOTHING_LISTED: Survey = { tools: [], refused: [] };
+const NOTHING_LISTED: Survey = { tools: [], refused: [] };
 
 /** Names the servers (N4), reports those that share one, and gives each a connection that does no I/O yet. */
 export function createMembers(
@@ -41,6 +43,7 @@ export function createMembers(
     const name = names[index]!;
     return {
       name,
+      configuredName: server.configuredName,
       identity: server.identity,
       prefix: server.prefix,
       filter: server.tools,
@@ -50,7 +53,7 @@ export function createMembers(
         server.kind === 'client'
           ? createClientConnection(server.client, name, options)
           : createConnection({ server, name, options, closing }),
-      survey: NOTHING_LISTED,
+      survey: undefined,
     };
   });
 }
@@ -133,6 +136,15 @@ function truncationError(server: string, reason: Truncation, limits: Limits): Mc
 }
 
 export function catalogueOf(member: Member): ServerCatalogue {
-  const { name, identity, prefix, filter, survey } = member;
-  return { name, identity, prefix, filter, survey };
+  const { name, configuredName, identity, prefix, filter, survey } = member;
+  const filterPrefix = prefix ?? `${configuredName}__`;
+  return {
+    name,
+    identity,
+    prefix,
+    filterPrefix,
+    filter,
+    survey: survey ?? NOTHING_LISTED,
+    listed: survey !== undefined,
+  };
 }
