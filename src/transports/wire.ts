@@ -7,7 +7,8 @@ import type { Exchanges, Pending } from './exchanges.js';
 const CANCEL_NOTICE_MS = 500;
 /** How long a server may keep an event stream open after the answer was on it. */
 const LINGER_MS = 1_000;
-const HANDSHAKE = ['server/discover', 'initialize'];
+const PROBE = 'server/discover';
+const HANDSHAKE = [PROBE, 'initialize'];
 
 export interface WireOptions {
   readonly exchanges: Exchanges;
@@ -88,7 +89,8 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
       if (pending.facts.status !== undefined && pending.facts.body !== 'event-stream') endWithoutAnswer(pending);
     } catch (error) {
       exchanges.release(pending);
-      throw error;
+      if (message.method !== PROBE || options.keyed || !isOlderRefusal(error)) throw error;
+      deliver({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'Refused by its HTTP status' } });
     } finally {
       if (own === undefined && pending.answered) exchanges.release(pending);
     }
@@ -134,6 +136,15 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
       error: { code: -32000, message: 'The response ended without an answer' },
     });
   }
+}
+
+/**
+ * The 1.x line's HTTP transport throws the status of a refusal as `code`. The 2.x client knows only its own errors and
+ * would not go on to the older handshake.
+ */
+function isOlderRefusal(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'number' && code >= 400 && code < 500 && code !== 401 && code !== 403;
 }
 
 function withoutKey(sent: TransportSendOptions): TransportSendOptions {

@@ -2,7 +2,6 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { afterEach, expect } from 'vitest';
 import type { CustomServer, Diagnostic, McpOptions, McpServerSource, McpToolset } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
-import { sleep } from '../support/http-host.js';
 import { type RawServer, type RawServerOptions, startRawServer } from '../support/raw-server.js';
 import { type RawSseOptions, type RawSseServer, startRawSse } from '../support/raw-sse.js';
 
@@ -65,16 +64,14 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 
 /** Fails where `work` takes longer than `ms`, with a message that says so. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const limit = sleep(ms).then(() => {
-    if (!late.signal.aborted) throw new Error(`not settled within ${ms} ms`);
-    return undefined as never;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not settled within ${ms} ms`)), ms);
   });
-  limit.catch(() => {});
   try {
     return await Promise.race([work, limit]);
   } finally {
-    late.abort();
+    clearTimeout(timer);
   }
 }
 
