@@ -168,8 +168,10 @@ describe.each(ERAS)('%s', (era) => {
   it('N6 a hundred calls at once each get their own answer', async () => {
     const { call } = await wireTool(era, {}, { latencyMs: () => Math.random() * 20 });
     const calls = Array.from({ length: 100 }, (_, index) => call.execute({ index }));
-    const texts = (await Promise.all(calls)).map(({ content }) => content[0]?.text);
-    expect(texts).toEqual(calls.map((_, index) => JSON.stringify({ index })));
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ content }) => content)).toEqual(
+      calls.map((_, index) => [{ type: 'text', text: JSON.stringify({ index }) }]),
+    );
   });
 });
 
