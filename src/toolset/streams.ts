@@ -13,12 +13,10 @@ export function closeAfterStream<T>(value: T, close: Close): T | undefined {
 }
 
 function wrapStream(value: unknown, close: Close): object | undefined {
-  // What is locked is read by somebody else, who ends before `use` returns or is none of ours.
-  if (value instanceof ReadableStream) return value.locked ? undefined : wrapReadable(value, close);
-  if (value instanceof Response) {
-    return value.body === null || value.body.locked ? undefined : wrapResponse(value, value.body, close);
-  }
-  return isAsyncIterable(value) ? wrapIterable(value, close) : undefined;
+  if (!isStreamLike(value)) return undefined;
+  if (value instanceof ReadableStream) return wrapReadable(value, close);
+  if (value instanceof Response) return wrapResponse(value, value.body!, close);
+  return wrapIterable(value as AsyncIterable<unknown>, close);
 }
 
 function wrapReadable(stream: ReadableStream<unknown>, close: Close): ReadableStream<unknown> {
@@ -133,8 +131,11 @@ function readMember(target: object, key: PropertyKey): unknown {
   return typeof found === 'function' ? found.bind(target) : found;
 }
 
+/** What is locked is read by somebody else, and its end is not ours to see. */
 function isStreamLike(value: unknown): boolean {
-  return value instanceof ReadableStream || value instanceof Response || isAsyncIterable(value);
+  if (value instanceof ReadableStream) return !value.locked;
+  if (value instanceof Response) return value.body !== null && !value.body.locked;
+  return isAsyncIterable(value);
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
