@@ -41,7 +41,8 @@ export interface GateDeps {
 /** Runs one call through every step in order (C1): closed, unknown, quarantined, arguments, connect, send, adapt. */
 export async function runCall(call: GatedCall, deps: GateDeps): Promise<McpToolResult> {
   const { telemetry } = deps.options;
-  if (telemetry === undefined) return passGate(call, deps, { sent: false });
+  // Awaited: on Workers a rejection that is only passed on may count as unhandled before it arrives.
+  if (telemetry === undefined) return await passGate(call, deps, { sent: false });
   const span = startSpan(telemetry, 'call', { server: call.server, tool: call.tool, toolName: call.toolName });
   const startedAt = performance.now();
   const progress = { sent: false };

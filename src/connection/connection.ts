@@ -1,5 +1,6 @@
 import { type ClosingSignal, createDeadline, type Deadline, settleWithin } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
+import { type Shared, share } from '../core/shared.js';
 import type { Era, ServerState } from '../core/status.js';
 import { inSpan } from '../telemetry/span.js';
 import { readCall, readPage } from './answers.js';
@@ -33,8 +34,6 @@ export interface CallRequest {
   readonly deadline: Deadline;
 }
 
-/** How much longer than `connectTimeoutMs` a shared connect is waited for before it counts as dead. */
-const GRACE_MS = 500;
 /** How long a close waits for a connect under way to end: one of another Workers request never does. */
 const CONNECT_END_MS = 2_500;
 
@@ -46,7 +45,7 @@ export interface ConnectionDeps extends LinkDeps {
 export function createConnection(deps: ConnectionDeps): Connection {
   const { options, name, closing } = deps;
   let link: Link | undefined;
-  let attempt: Promise<Link> | undefined;
+  let attempt: Shared<Link> | undefined;
   let known: Known | undefined;
   let error: McpError | undefined;
   let closed: Promise<void> | undefined;
@@ -70,8 +69,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
     }
   }
 
-  function startAttempt(signal?: AbortSignal): Promise<Link> {
-    const started = connect(signal).then(
+  function startAttempt(signal?: AbortSignal): Shared<Link> {
+    const connecting = connect(signal).then(
       async (made) => {
         if (attempt === started) attempt = undefined;
         if (closed !== undefined) throw await closeLate(made, name);
@@ -87,31 +86,21 @@ export function createConnection(deps: ConnectionDeps): Connection {
         throw fail(failure);
       },
     );
-    started.catch(() => {});
+    const started = share(connecting);
     attempt = started;
     return started;
   }
 
-  /**
-   * The live link, or a new one. A shared connect whose Workers request ended never settles: whoever has waited longer than
-   * a connect may take starts another.
-   */
+  /** The live link, or a new one, for which another may be waiting already. */
   async function ready(deadline: Deadline): Promise<Link> {
     for (;;) {
       if (closed !== undefined)
         throw new McpClosedError(`The toolset was closed; make a new one to reach \`${name}\`.`, { server: name });
       if (link !== undefined && !link.closed) return link;
       const waiting = attempt ?? startAttempt();
-      const patience = createDeadline({ ms: options.connectTimeoutMs + GRACE_MS, signal: deadline.signal });
-      try {
-        return await patience.race(waiting, { server: name });
-      } catch (failure) {
-        if (deadline.reason !== undefined) throw deadline.error({ server: name });
-        if (patience.reason !== 'timeout') throw failure;
-        if (attempt === waiting) attempt = undefined;
-      } finally {
-        patience.dispose();
-      }
+      const made = await deadline.race(waiting.wait(), { server: name });
+      if (made !== undefined) return made;
+      if (attempt === waiting) attempt = undefined;
     }
   }
 
@@ -168,7 +157,7 @@ export function createConnection(deps: ConnectionDeps): Connection {
     },
     close() {
       closed ??= (async () => {
-        const connecting = attempt === undefined ? undefined : settleWithin(attempt, CONNECT_END_MS);
+        const connecting = attempt === undefined ? undefined : settleWithin(attempt.wait(), CONNECT_END_MS);
         await Promise.all([link?.close(), connecting]);
       })();
       return closed;

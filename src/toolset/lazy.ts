@@ -6,6 +6,7 @@ import { type ForeignClient, resolveClient, resolveServer } from '../config/reso
 import { type Closing, createClosing } from '../core/deadline.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
 import type { McpServerConfig } from '../core/servers.js';
+import { type Shared, share } from '../core/shared.js';
 import type { CallToolOptions, McpClientHandle, McpToolsHandle } from '../core/status.js';
 import type { AssembledToolset } from './assemble.js';
 import type { CheckedSource } from './sources.js';
@@ -65,26 +66,35 @@ export async function connectMcp(
 }
 
 function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
-  let opening: Promise<AssembledToolset> | undefined;
+  let opening: Shared<AssembledToolset> | undefined;
   let closing: Closing | undefined;
   let closed: Promise<void> | undefined;
+
+  function begin(): Shared<AssembledToolset> {
+    closing = createClosing();
+    const wiring = wireToolset([source], options, closing);
+    const started = share(wiring);
+    wiring.catch(() => {
+      if (opening === started) opening = undefined;
+    });
+    return started;
+  }
+
   return {
-    open(): Promise<AssembledToolset> {
-      if (closed !== undefined) return Promise.reject(new McpClosedError('The handle was closed; make a new one.'));
-      if (opening === undefined) {
-        closing = createClosing();
-        const started = wireToolset([source], options, closing);
-        started.catch(() => {
-          if (opening === started) opening = undefined;
-        });
-        opening = started;
+    async open(): Promise<AssembledToolset> {
+      for (;;) {
+        if (closed !== undefined) throw new McpClosedError('The handle was closed; make a new one.');
+        opening ??= begin();
+        const waited = opening;
+        const opened = await waited.wait();
+        if (opened !== undefined) return opened;
+        if (opening === waited) opening = undefined;
       }
-      return opening;
     },
     close(): Promise<void> {
       closed ??= (async () => {
         closing?.abort();
-        const opened = await opening?.catch(() => undefined);
+        const opened = await opening?.wait().catch(() => undefined);
         await opened?.toolset.close();
       })();
       return closed;
