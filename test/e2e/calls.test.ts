@@ -105,7 +105,7 @@ describe.each(ERAS)('%s', (era) => {
     expect(sent()._meta ?? {}).not.toHaveProperty('idempotencyKey');
   });
 
-  it('W4 a signal that is aborted already sends nothing and rejects with its reason', async () => {
+  it('a signal that is aborted already sends nothing and rejects with its reason', async () => {
     const { call, server } = await wireTool(era);
     const reason = new Error('changed my mind');
     const error = await rejection(call.execute({}, { abortSignal: AbortSignal.abort(reason) }));
@@ -114,7 +114,7 @@ describe.each(ERAS)('%s', (era) => {
     expect(server.requests).toEqual([]);
   });
 
-  it('W4 an abort during the call rejects with its reason, and the server hears of it', async () => {
+  it('an abort during the call rejects with its reason, and the server hears of it', async () => {
     const { call, server } = await wireTool(era, {}, { onCall: () => HANDLED });
     const controller = new AbortController();
     const running = rejection(call.execute({}, { abortSignal: controller.signal }));
@@ -125,7 +125,7 @@ describe.each(ERAS)('%s', (era) => {
     if (era === 'legacy') await until(() => server.count('notifications/cancelled') === 1);
   });
 
-  it('W4 a call over its time rejects with timeout, never as an abort', async () => {
+  it('a call over its time rejects with timeout, never as an abort', async () => {
     const { call, server } = await wireTool(era, { timeoutMs: 80 }, { onCall: () => HANDLED });
     const error = await rejection(call.execute({}, { abortSignal: new AbortController().signal }));
     expect(error).toMatchObject({ name: 'McpTimeoutError', code: 'timeout', server: 's', tool: 't' });
@@ -133,14 +133,14 @@ describe.each(ERAS)('%s', (era) => {
     await until(() => server.find('tools/call')?.closedEarly === true);
   });
 
-  it("W4 a server's own time counts before the toolset's", async () => {
+  it("a server's own time counts before the toolset's", async () => {
     const server = await rig.raw({ era, tools: [tool('t')], onCall: () => HANDLED });
     const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url, timeoutMs: 60 }]);
     const error = await rejection(toolset.tools.s__t!.execute({}));
     expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('60 ms') });
   });
 
-  it('W4 after close every call rejects with closed, before anything else is looked at', async () => {
+  it('after close every call rejects with closed, before anything else is looked at', async () => {
     const { call, server, toolset } = await wireTool(era);
     await toolset.close();
     server.reset();
@@ -175,7 +175,7 @@ describe.each(ERAS)('%s', (era) => {
   });
 });
 
-it('N6 W4 connectMcp passes signal and key on, and is closed after its close', async () => {
+it('N6 connectMcp passes signal and key on, and is closed after its close', async () => {
   const server = await rig.raw({ tools: [tool('t')] });
   const client = await connectMcp({ name: 's', type: 'http', url: server.url });
   await client.callTool('t', { q: 1 }, { idempotencyKey: 'k' });

@@ -73,6 +73,16 @@ describe.each(ERAS)('%s', (era) => {
     },
   );
 
+  it('G6 the body of an error status is bounded like any other', async () => {
+    const server = await rig.raw({ era, tools: [tool('t')] });
+    const limits = { responseBytes: 50_000 };
+    const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }], { limits });
+    const error = { code: -32603, message: 'x'.repeat(500_000) };
+    server.set({ status: { 'tools/call': { status: 500, error } } });
+    expect(await rejection(toolset.tools.s__t!.execute({}))).toMatchObject({ code: 'limit', limit: 'responseBytes' });
+    await until(() => server.pending() === 0);
+  });
+
   it('G6 an answer that never ends is cut, on a call and on a listing', async () => {
     const endless = (response: import('node:http').ServerResponse) => {
       response.writeHead(200, { 'content-type': 'application/json' });
