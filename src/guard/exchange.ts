@@ -35,5 +35,7 @@ export interface Exchange {
   readonly handshake: boolean;
   /** Ends the HTTP request and its response stream. Made in the call's own Workers request. */
   readonly signal: AbortSignal;
+  /** The answer came; what is left of the response holds nothing more for anybody. */
+  readonly answered?: boolean;
   readonly facts: ExchangeFacts;
 }

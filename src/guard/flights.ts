@@ -27,9 +27,13 @@ export interface Flights {
   close(): void;
 }
 
+/** Flights in the air before it is worth looking for those that were left behind. */
+const MANY = 64;
+
 /** Keeps the requests of one connection that are under way. */
 export function createFlights(server: string): Flights {
-  const inAir = new Set<Flight>();
+  const inAir = new Map<Flight, Exchange | undefined>();
+  let many = MANY;
   let closed = false;
   const closedError = (): McpClosedError =>
     new McpClosedError(`Server \`${server}\`: the connection was closed; make a new toolset to call it again`, {
@@ -37,18 +41,31 @@ export function createFlights(server: string): Flights {
     });
   return {
     open(exchange, signal) {
+      if (inAir.size >= many) {
+        dropAnswered(inAir);
+        many = Math.max(MANY, 2 * inAir.size);
+      }
       const flight = createFlight(exchange, inAir, exchange?.signal ?? signal ?? undefined);
       if (closed) flight.fail(closedError());
       return flight;
     },
     close() {
       closed = true;
-      for (const flight of [...inAir]) flight.fail(closedError());
+      for (const flight of [...inAir.keys()]) flight.fail(closedError());
     },
   };
 }
 
-function createFlight(exchange: Exchange | undefined, inAir: Set<Flight>, outer: AbortSignal | undefined): Flight {
+/** A Workers request ends with its answer and never sees the event stream end that the answer came on. */
+function dropAnswered(inAir: Map<Flight, Exchange | undefined>): void {
+  for (const [flight, exchange] of inAir) if (exchange?.answered) inAir.delete(flight);
+}
+
+function createFlight(
+  exchange: Exchange | undefined,
+  inAir: Map<Flight, Exchange | undefined>,
+  outer: AbortSignal | undefined,
+): Flight {
   const controller = new AbortController();
   let failure: McpError | undefined;
   const abort = (reason: unknown): void => {
@@ -82,7 +99,7 @@ function createFlight(exchange: Exchange | undefined, inAir: Set<Flight>, outer:
   };
   if (outer?.aborted) abort(outer.reason);
   else {
-    inAir.add(flight);
+    inAir.set(flight, exchange);
     outer?.addEventListener('abort', onOuterAbort, { once: true });
   }
   return flight;
