@@ -20,6 +20,7 @@ export {
   McpTimeoutError,
   McpToolExecutionError,
   McpToolUnavailableError,
+  McpToolWithdrawnError,
 } from './core/errors.js';
 export type {
   ConnectContext,
@@ -44,6 +45,7 @@ export type {
   ServerState,
   ServerStatus,
   ServerStatusJson,
+  ToolProgress,
   ToolsChanged,
 } from './core/status.js';
 export type {

@@ -1,13 +1,22 @@
 import { paramHeaders } from '../catalog/param-headers.js';
 import type { SurveyedTool } from '../catalog/survey.js';
+import { DEFAULTS } from '../config/defaults.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { Connection } from '../connection/connection.js';
-import { type ClosingSignal, createDeadline } from '../core/deadline.js';
-import { isMcpError, McpClosedError, type McpError, McpToolUnavailableError } from '../core/errors.js';
+import { type ClosingSignal, createDeadline, type Deadline, type Listen } from '../core/deadline.js';
+import {
+  isMcpError,
+  McpClosedError,
+  type McpError,
+  type McpErrorCode,
+  McpToolUnavailableError,
+} from '../core/errors.js';
 import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
 import { reportCall, startSpan } from '../telemetry/span.js';
 import { detachArguments } from './arguments.js';
+import { progressListener } from './progress.js';
 import { adaptResult } from './results.js';
+import { explainUnknownTool } from './withdrawn.js';
 
 /** What the current catalogue says of a tool, at the moment of the call. */
 export type Target =
@@ -16,6 +25,10 @@ export type Target =
       readonly tool: SurveyedTool;
       readonly connection: Connection;
       readonly timeoutMs: number;
+      /** Lists the tool's server again. */
+      relist(): Promise<void>;
+      /** The same, unless it was done a moment ago. */
+      confirm(): Promise<void>;
     }
   | { readonly state: 'quarantined'; readonly reason: string }
   | { readonly state: 'unknown'; readonly suggestion: string };
@@ -36,6 +49,8 @@ export interface GateDeps {
   readonly options: ResolvedOptions;
   /** Aborted when the toolset closes. */
   readonly closing: ClosingSignal;
+  /** Shares one listener on a caller's signal among its calls. */
+  readonly listen: Listen;
 }
 
 /** Runs one call through every step in order (C1): closed, unknown, quarantined, arguments, connect, send, adapt. */
@@ -61,42 +76,83 @@ export async function runCall(call: GatedCall, deps: GateDeps): Promise<McpToolR
     return result;
   } catch (error) {
     const known = isMcpError(error) ? error : undefined;
-    finish(known?.code === 'tool-error' ? 'tool-error' : progress.sent ? 'failed' : 'refused', known);
+    const refused = !progress.sent || (known !== undefined && BEFORE_SENDING.includes(known.code));
+    finish(known?.code === 'tool-error' ? 'tool-error' : refused ? 'refused' : 'failed', known);
     throw error;
   }
 }
 
+/** With these a call has failed before anything of it was sent. */
+const BEFORE_SENDING: readonly McpErrorCode[] = [
+  'connect-failed',
+  'host-denied',
+  'protocol-unsupported',
+  'breaker-open',
+];
+
 type CallOutcome = 'ok' | 'tool-error' | 'refused' | 'failed';
 
-async function passGate(
-  call: GatedCall,
-  { options, closing }: GateDeps,
-  progress: { sent: boolean },
-): Promise<McpToolResult> {
+async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boolean }): Promise<McpToolResult> {
+  const { options, closing } = deps;
   const details = { server: call.server, tool: call.tool };
   if (closing.aborted)
     throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
   const target = available(call, details);
   const args = detachArguments(call.args, details);
-  const { abortSignal, idempotencyKey } = call.options;
-  const deadline = createDeadline({ ms: target.timeoutMs, signal: abortSignal, closing });
+  const ms = target.timeoutMs;
+  const totalMs = options.maxTotalMs ?? ms * DEFAULTS.totalFactor;
+  const deadline = createDeadline({ ms, totalMs, signal: call.options.abortSignal, closing, listen: deps.listen });
   try {
     if (deadline.reason !== undefined) throw deadline.error(details);
     progress.sent = true;
-    const raw = await target.connection.call({
-      tool: call.tool,
-      args,
-      meta: idempotencyKey === undefined ? undefined : { idempotencyKey },
-      headers: target.tool.paramHeaders.length === 0 ? undefined : paramHeaders(target.tool.paramHeaders, args),
-      deadline,
-    });
+    const raw = await send({ call, target, args, deadline, options });
     return adaptResult(raw, options.limits, details);
+  } catch (error) {
+    throw await explainUnknownTool(error, { call, target, deadline });
   } finally {
     deadline.dispose();
   }
 }
 
-function available(call: GatedCall, details: { server: string; tool: string }): Extract<Target, { state: 'active' }> {
+type ActiveTarget = Extract<Target, { state: 'active' }>;
+
+interface Sending {
+  readonly call: GatedCall;
+  readonly target: ActiveTarget;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly deadline: Deadline;
+  readonly options: ResolvedOptions;
+}
+
+function send({ call, target, args, deadline, options }: Sending): Promise<Record<string, unknown>> {
+  const { server, tool } = call;
+  const { idempotencyKey } = call.options;
+  return target.connection.call({
+    tool,
+    args,
+    meta: idempotencyKey === undefined ? undefined : { idempotencyKey },
+    deadline,
+    idempotent: isIdempotent(options, { server, tool }),
+    headers() {
+      // What the catalogue says now: it may have been read again since.
+      const current = call.find();
+      const { paramHeaders: marked } = current.state === 'active' ? current.tool : target.tool;
+      return marked.length === 0 ? undefined : paramHeaders(marked, args);
+    },
+    relist: () => deadline.race(target.relist(), { server, tool }),
+    onProgress: progressListener(options, { server, tool, toolCallId: call.options.toolCallId ?? '' }, deadline),
+  });
+}
+
+function isIdempotent({ idempotent }: ResolvedOptions, call: { server: string; tool: string }): boolean {
+  try {
+    return idempotent(call) === true;
+  } catch {
+    return false;
+  }
+}
+
+function available(call: GatedCall, details: { server: string; tool: string }): ActiveTarget {
   const target = call.find();
   switch (target.state) {
     case 'active':

@@ -3,6 +3,8 @@ import type { Limits } from './options.js';
 /** The only table of defaults. */
 export const DEFAULTS = {
   timeoutMs: 60_000,
+  /** `maxTotalMs` is this many times `timeoutMs`. */
+  totalFactor: 10,
   connectTimeoutMs: 10_000,
   limits: {
     listPages: 64,
@@ -30,15 +32,11 @@ export const OPTIONS_TO_COME: readonly string[] = [
   'approvals',
   'journal',
   'runId',
-  'idempotent',
   'storage',
   'reconcile',
-  'maxTotalMs',
   'strictOutput',
   'waitUntil',
   'onElicitation',
-  'onProgress',
-  'onToolsChanged',
   'transports',
 ];
 export const LIMITS_TO_COME: readonly string[] = ['resultTokens'];

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../core/diagnostics.js';
 import type { Session, ToolFilter } from '../core/servers.js';
+import type { ToolProgress, ToolsChanged } from '../core/status.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
 /** Bounds on what a server may make the client hold. Each is a positive integer. */
@@ -33,6 +34,17 @@ export interface McpOptions<S extends Session = Session> {
   readonly provider?: 'generic';
   /** Milliseconds for one call, waiting for the connection included. Default 60,000. */
   readonly timeoutMs?: number;
+  /** Milliseconds for one call in all, when progress extends it. Default: 10 times the call's `timeoutMs` (C3). */
+  readonly maxTotalMs?: number;
+  /**
+   * Whether running a call twice does no harm: it is then sent again, once, where it may have been delivered (C5). Absent: no
+   * call is. What a server says of its tools plays no part.
+   */
+  readonly idempotent?: (call: { readonly server: string; readonly tool: string }) => boolean;
+  /** Asks servers for progress and hands it on. Progress extends a call's time, with or without this, up to `maxTotalMs`. */
+  readonly onProgress?: (progress: ToolProgress) => void;
+  /** Opens a stream for change notices to each server that declares them, and tells what a change moved (L7). */
+  readonly onToolsChanged?: (change: ToolsChanged) => void;
   /** Milliseconds for one connect and first listing. Default 10,000. */
   readonly connectTimeoutMs?: number;
   readonly limits?: Partial<Limits>;

@@ -1,6 +1,7 @@
 import { createReport, type Report } from '../core/diagnostics.js';
 import { McpConfigError } from '../core/errors.js';
 import type { Session, ToolFilter } from '../core/servers.js';
+import type { ToolProgress, ToolsChanged } from '../core/status.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { checkFilter, checkFunction, checkKeys, checkLimit, checkOneOf, checkTimeout, isRecord } from './checks.js';
 import { DEFAULTS, LIMITS_TO_COME, OPTIONS_TO_COME } from './defaults.js';
@@ -12,7 +13,11 @@ export interface ResolvedOptions {
   readonly tools: ToolFilter | undefined;
   readonly names: 'rewrite' | 'strict';
   readonly timeoutMs: number;
+  readonly maxTotalMs: number | undefined;
   readonly connectTimeoutMs: number;
+  readonly idempotent: (call: { readonly server: string; readonly tool: string }) => boolean;
+  readonly onProgress: ((progress: ToolProgress) => void) | undefined;
+  readonly onToolsChanged: ((change: ToolsChanged) => void) | undefined;
   readonly limits: Limits;
   readonly throwOnServerError: boolean;
   readonly report: Report;
@@ -28,7 +33,11 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'names',
   'provider',
   'timeoutMs',
+  'maxTotalMs',
   'connectTimeoutMs',
+  'idempotent',
+  'onProgress',
+  'onToolsChanged',
   'limits',
   'onServerError',
   'onDiagnostic',
@@ -38,13 +47,14 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'signal',
 ];
 
+const FUNCTIONS = ['fetch', 'idempotent', 'onDiagnostic', 'onProgress', 'onToolsChanged'] as const;
+
 /** Checks the options and applies the defaults. Throws `McpConfigError` and does no I/O (W3). */
 export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): ResolvedOptions {
   if (typeof options !== 'object' || options === null) throw new McpConfigError('The options must be an object.');
   checkKeys(options, KNOWN, OPTIONS_TO_COME, 'the options');
   checkSession(options.session);
-  checkFunction(options.onDiagnostic, 'onDiagnostic');
-  checkFunction(options.fetch, 'fetch');
+  for (const name of FUNCTIONS) checkFunction(options[name], name);
   checkProvider(options.provider);
   const { fetch } = options;
   return Object.freeze({
@@ -52,7 +62,11 @@ export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): 
     tools: checkFilter(options.tools, 'the option `tools`'),
     names: checkOneOf(options.names, ['rewrite', 'strict'], 'names') ?? 'rewrite',
     timeoutMs: checkTimeout(options.timeoutMs, 'timeoutMs') ?? DEFAULTS.timeoutMs,
+    maxTotalMs: checkTimeout(options.maxTotalMs, 'maxTotalMs'),
     connectTimeoutMs: checkTimeout(options.connectTimeoutMs, 'connectTimeoutMs') ?? DEFAULTS.connectTimeoutMs,
+    idempotent: options.idempotent ?? (() => false),
+    onProgress: options.onProgress,
+    onToolsChanged: options.onToolsChanged,
     limits: resolveLimits(options.limits),
     throwOnServerError: checkOneOf(options.onServerError, ['report', 'throw'], 'onServerError') === 'throw',
     report: createReport(options.onDiagnostic),

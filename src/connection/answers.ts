@@ -10,18 +10,24 @@ export function readCall(outcome: Outcome, details: McpErrorDetails): Record<str
   return readCompleted(outcome.result, details);
 }
 
+interface Page {
+  readonly tools: readonly unknown[];
+  readonly nextCursor?: unknown;
+  readonly ttlMs?: unknown;
+}
+
 /** One page of `tools/list`, its entries unread. */
-export function readPage(outcome: Outcome, server: string): { tools: readonly unknown[]; nextCursor?: unknown } {
+export function readPage(outcome: Outcome, server: string, isFirst: boolean): Page {
   if (outcome.kind === 'lost') throw requestFailure(outcome, { server });
   if (outcome.kind === 'rpc-error') {
     // A server without tools need not know the method.
-    if (outcome.error.code === METHOD_NOT_FOUND) return { tools: [] };
+    if (isFirst && outcome.error.code === METHOD_NOT_FOUND) return { tools: [] };
     throw rpcFailure(outcome.error, { server });
   }
-  const { tools, nextCursor } = readCompleted(outcome.result, { server });
+  const { tools, nextCursor, ttlMs } = readCompleted(outcome.result, { server });
   if (!Array.isArray(tools))
     throw new McpProtocolError(`Server \`${server}\` answered tools/list without a \`tools\` array.`, { server });
-  return { tools, nextCursor };
+  return { tools, nextCursor, ttlMs };
 }
 
 /** A result of type `complete`, which an older server does not say. */

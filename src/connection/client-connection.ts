@@ -5,9 +5,9 @@ import type { Deadline } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
 import { inSpan } from '../telemetry/span.js';
 import { readCall, readPage } from './answers.js';
-import type { Connection } from './connection.js';
+import type { CallRequest, Connection } from './connection.js';
 import type { Outcome } from './failure.js';
-import { readListing } from './listing.js';
+import { type Listing, type ListingSource, readListing } from './listing.js';
 
 /** Takes any value, as the 2.x line (Standard Schema) and the 1.x line (`safeParse`) ask for it. */
 const ANY = {
@@ -16,66 +16,87 @@ const ANY = {
   safeParse: (data: unknown) => ({ success: true, data }),
 };
 
+interface ClientState {
+  readonly client: ForeignClient;
+  readonly name: string;
+  readonly options: ResolvedOptions;
+  error: McpError | undefined;
+  listed: boolean;
+  closed: boolean;
+}
+
+/** A connection over a client that the host connected itself, and repairs itself. */
 export function createClientConnection(client: ForeignClient, name: string, options: ResolvedOptions): Connection {
-  let error: McpError | undefined;
-  let listed = false;
-  let closed = false;
-
-  async function send(
-    method: string,
-    params: Record<string, unknown>,
-    deadline: Deadline,
-    tool?: string,
-  ): Promise<Outcome> {
-    if (closed) throw new McpClosedError(`The handle over \`${name}\` was closed.`, { server: name });
-    const sent = { sent: true, carriedSession: false };
-    const details = { server: name, tool };
-    try {
-      const wait = { signal: deadline.signal, timeout: MAX_TIMEOUT_MS };
-      const result = await deadline.race(client.request({ method, params }, ANY as never, wait as never), details);
-      return { kind: 'result', result };
-    } catch (failure) {
-      if (deadline.reason !== undefined) return { kind: 'lost', facts: sent, failure: deadline.error(details) };
-      if (isMcpError(failure)) return { kind: 'lost', facts: sent, failure };
-      return rpcErrorOf(failure) ?? { kind: 'lost', facts: sent };
-    }
-  }
-
+  const state: ClientState = { client, name, options, error: undefined, listed: false, closed: false };
   return {
     get state() {
-      if (closed) return 'closed';
-      return error !== undefined ? 'failed' : listed ? 'ready' : 'connecting';
+      if (state.closed) return 'closed';
+      return state.error !== undefined ? 'failed' : state.listed ? 'ready' : 'connecting';
     },
     era: undefined,
     protocolVersion: undefined,
     mirrorsParams: false,
     get error() {
-      return error;
+      return state.error;
     },
-    list: (admit, deadline) =>
-      inSpan(options.telemetry, 'discover', { server: name }, async () => {
-        const page = async (cursor: string | undefined) =>
-          readPage(await send('tools/list', cursor === undefined ? {} : { cursor }, deadline), name);
-        try {
-          const listing = await readListing({ page, admit }, options.limits);
-          listed = true;
-          error = undefined;
-          return listing;
-        } catch (failure) {
-          error = isMcpError(failure)
-            ? failure
-            : new McpProtocolError(`The client of \`${name}\` failed.`, { server: name, cause: failure });
-          throw error;
-        }
-      }),
-    async call({ tool, args, meta, deadline }) {
-      const params = { name: tool, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
-      return readCall(await send('tools/call', params, deadline, tool), { server: name, tool });
-    },
+    list: (admit, deadline) => listTools(state, admit, deadline),
+    call: (request) => callTool(state, request),
+    resetBreaker() {},
     async close() {
-      closed = true;
+      state.closed = true;
     },
   };
+}
+
+function listTools<A>(state: ClientState, admit: ListingSource<A>['admit'], deadline: Deadline): Promise<Listing<A>> {
+  const { name, options } = state;
+  const page = async (cursor: string | undefined) =>
+    readPage(
+      await send(state, 'tools/list', cursor === undefined ? {} : { cursor }, deadline),
+      name,
+      cursor === undefined,
+    );
+  return inSpan(options.telemetry, 'discover', { server: name }, async () => {
+    try {
+      const listing = await readListing({ page, admit }, options.limits);
+      state.listed = true;
+      state.error = undefined;
+      return listing;
+    } catch (failure) {
+      const message = `The client of \`${name}\` failed.`;
+      state.error = isMcpError(failure) ? failure : new McpProtocolError(message, { server: name, cause: failure });
+      throw state.error;
+    }
+  });
+}
+
+async function callTool(
+  state: ClientState,
+  { tool, args, meta, deadline }: CallRequest,
+): Promise<Record<string, unknown>> {
+  const params = { name: tool, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
+  return readCall(await send(state, 'tools/call', params, deadline, tool), { server: state.name, tool });
+}
+
+async function send(
+  { client, name, closed }: ClientState,
+  method: string,
+  params: Record<string, unknown>,
+  deadline: Deadline,
+  tool?: string,
+): Promise<Outcome> {
+  if (closed) throw new McpClosedError(`The handle over \`${name}\` was closed.`, { server: name });
+  const facts = { sent: true, carriedSession: false };
+  const details = { server: name, tool };
+  try {
+    const wait = { signal: deadline.signal, timeout: MAX_TIMEOUT_MS };
+    const result = await deadline.race(client.request({ method, params }, ANY as never, wait as never), details);
+    return { kind: 'result', result };
+  } catch (failure) {
+    if (deadline.reason !== undefined) return { kind: 'lost', facts, failure: deadline.error(details) };
+    if (isMcpError(failure)) return { kind: 'lost', facts, failure };
+    return rpcErrorOf(failure) ?? { kind: 'lost', facts };
+  }
 }
 
 /** Both lines throw an error with a numeric JSON-RPC code for an error answer; local failures of the 2.x line have texts. */

@@ -10,13 +10,16 @@ import { openTransport, type TransportKind } from '../transports/open.js';
 import { loadSdk } from '../transports/sdk.js';
 import { wrapTransport } from '../transports/wire.js';
 import { connectFailure, rpcFailure } from './failure.js';
-import { createLink, endParts, type Link, type LinkParts } from './link.js';
+import { createLink, endParts, type Link, type LinkParts, markEnded } from './link.js';
+import { createNotices, declaresChanges, keepListening, type Notices } from './notices.js';
 
 export interface LinkDeps {
   readonly server: WiredServer;
   /** The server's effective name. */
   readonly name: string;
   readonly options: ResolvedOptions;
+  /** The server says that its tools have changed (L7). */
+  onToolsChanged(): void;
 }
 
 /** What an earlier connect to this server learned. */
@@ -67,7 +70,7 @@ async function attemptLink(
   prior: PriorDiscovery | undefined,
   deadline: Deadline,
 ): Promise<Attempt> {
-  const parts: LinkParts = { kind, exchanges: createExchanges(), opened: undefined, client: undefined, closed: false };
+  const parts = createParts(kind);
   const lost = createLoss();
   const connecting = connect(deps, parts, { prior, deadline, onHandshakeLost: lost.raise });
   // A connect that was given up may still open something; it is closed when it does.
@@ -86,6 +89,11 @@ async function attemptLink(
   }
 }
 
+function createParts(kind: TransportKind): LinkParts {
+  const ended = new AbortController();
+  return { kind, exchanges: createExchanges(), opened: undefined, client: undefined, closed: false, ended };
+}
+
 interface ConnectStep {
   readonly prior: PriorDiscovery | undefined;
   readonly deadline: Deadline;
@@ -96,6 +104,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
   const { options, name, server } = deps;
   const { Client } = await loadSdk();
   if (step.deadline.reason !== undefined) throw step.deadline.error({ server: name });
+  const notices = options.onToolsChanged === undefined ? undefined : watchNotices(deps, parts);
   const opened = await openTransport(server, parts.kind, {
     server: name,
     exchanges: parts.exchanges,
@@ -103,6 +112,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     limits: options.limits,
     session: options.session,
     signal: step.deadline.signal,
+    notices: legacyNotices(notices, parts),
   });
   parts.opened = opened;
   const client = new Client(options.clientInfo, {
@@ -110,9 +120,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     versionNegotiation: { mode: negotiationMode(parts.kind === 'sse' ? 'legacy' : server.protocol) },
     inputRequired: { autoFulfill: false },
   });
-  client.onclose = () => {
-    parts.closed = true;
-  };
+  client.onclose = () => markEnded(parts);
   if (step.deadline.reason !== undefined) {
     await opened.transport.close();
     throw step.deadline.error({ server: name });
@@ -121,10 +129,24 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
   const wire = wrapTransport(opened.transport, {
     exchanges: parts.exchanges,
     keyed: opened.keyed,
+    tied: opened.tied,
     onHandshakeLost: step.onHandshakeLost,
+    onToolsChanged: deps.onToolsChanged,
   });
   await client.connect(wire, { timeout: step.deadline.ms, ...(step.prior === undefined ? {} : { prior: step.prior }) });
+  if (notices !== undefined && client.getProtocolEra() === 'modern' && declaresChanges(client)) {
+    void keepListening(client, notices);
+  }
   return client;
+}
+
+function watchNotices({ name, options, onToolsChanged }: LinkDeps, parts: LinkParts): Notices {
+  return createNotices({ server: name, ended: parts.ended.signal, report: options.report, onToolsChanged });
+}
+
+/** The SDK opens an older server's stream by itself, in the handshake: it may where the server declares changes (L7). */
+function legacyNotices(notices: Notices | undefined, parts: LinkParts): Notices | undefined {
+  return notices && { ...notices, mayOpen: async () => declaresChanges(parts.client) && notices.mayOpen() };
 }
 
 function negotiationMode(protocol: ProtocolChoice): 'auto' | 'legacy' | { pin: string } {

@@ -4,7 +4,7 @@ import { type Deadline, settleWithin } from '../core/deadline.js';
 import { isMcpError } from '../core/errors.js';
 import type { Era } from '../core/status.js';
 import { EXCHANGE_HEADER } from '../guard/exchange.js';
-import type { Exchanges, Pending } from '../transports/exchanges.js';
+import type { Exchanges, Pending, ProgressParams } from '../transports/exchanges.js';
 import type { OpenTransport, TransportKind } from '../transports/open.js';
 import type { Outcome } from './failure.js';
 
@@ -21,6 +21,8 @@ export interface Link {
   readonly closed: boolean;
   /** Never rejects: what happened is in the outcome. */
   request(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<Outcome>;
+  /** Sends nothing more and closes once what is under way has ended: for a session that the server has forgotten. */
+  retire(): void;
   /** Ends the server's session and every stream. Bounded, never rejects. */
   close(): Promise<void>;
 }
@@ -32,6 +34,8 @@ export interface RequestOptions {
   readonly tool?: string | undefined;
   /** `Mcp-Param-*` headers (L6). */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Asks the server for progress. Called with what it sends, unchecked. */
+  readonly onProgress?: ((params: ProgressParams) => void) | undefined;
 }
 
 /** The parts of a connection, from the first step of a connect to its end. */
@@ -42,6 +46,8 @@ export interface LinkParts {
   client: Client | undefined;
   /** The transport has ended, by whichever side. */
   closed: boolean;
+  /** Aborted then. */
+  readonly ended: AbortController;
 }
 
 /** How long the server may take to end its session, and the transport to close. */
@@ -59,6 +65,11 @@ const ANY: StandardSchemaV1<unknown, Record<string, unknown>> = {
 export function createLink(parts: LinkParts, client: Client): Link {
   const discover = client.getDiscoverResult();
   const era = client.getProtocolEra() ?? 'legacy';
+  let active = 0;
+  let retired = false;
+  const endIfIdle = () => {
+    if (retired && active === 0) void endParts(parts);
+  };
   return {
     kind: parts.kind,
     era,
@@ -66,21 +77,38 @@ export function createLink(parts: LinkParts, client: Client): Link {
     mirrorsParams: era === 'modern' && parts.opened?.transport.hasPerRequestStream === true,
     prior: era === 'modern' && discover !== undefined ? { kind: 'modern', discover } : { kind: 'legacy' },
     get closed() {
-      return parts.closed;
+      return parts.closed || retired;
     },
-    request: (method, params, options) => sendRequest(parts, client, { method, params }, options),
+    async request(method, params, options) {
+      active += 1;
+      try {
+        return await sendRequest(parts, client, { method, params }, options);
+      } finally {
+        active -= 1;
+        endIfIdle();
+      }
+    },
+    retire() {
+      retired = true;
+      endIfIdle();
+    },
     close: () => endParts(parts),
   };
 }
 
 /** Ends whatever of a connection exists so far, a session that the handshake began included. Never rejects. */
 export async function endParts(parts: LinkParts): Promise<void> {
-  parts.closed = true;
+  markEnded(parts);
   parts.exchanges.abortAll();
   const { client, opened } = parts;
   await settle(() => opened?.endSession?.());
   await settle(() => (client?.transport === undefined ? opened?.transport.close() : client.close()));
   opened?.abort();
+}
+
+export function markEnded(parts: LinkParts): void {
+  parts.closed = true;
+  parts.ended.abort();
 }
 
 /** A host's own transport may throw at once, or return nothing to wait for. */
@@ -97,11 +125,12 @@ async function sendRequest(
   parts: LinkParts,
   client: Client,
   request: { method: string; params: Record<string, unknown> },
-  { deadline, headers, server, tool }: RequestOptions,
+  { deadline, headers, server, tool, onProgress }: RequestOptions,
 ): Promise<Outcome> {
   const pending = parts.exchanges.open();
+  pending.onProgress = onProgress;
   try {
-    await client.request(request, ANY, {
+    await client.request(onProgress === undefined ? request : withProgressToken(request, pending.key), ANY, {
       signal: deadline.signal,
       // The deadline is ours alone; the SDK's own timer must never be first.
       timeout: MAX_TIMEOUT_MS,
@@ -114,6 +143,11 @@ async function sendRequest(
     parts.exchanges.release(pending);
   }
   return outcomeOf(pending, parts, deadline, { server, tool });
+}
+
+function withProgressToken<R extends { params: Record<string, unknown> }>(request: R, progressToken: string): R {
+  const { _meta } = request.params as { _meta?: object };
+  return { ...request, params: { ...request.params, _meta: { ..._meta, progressToken } } };
 }
 
 function outcomeOf(

@@ -7,14 +7,24 @@ export type Truncation = 'pages' | 'tools' | 'bytes' | 'repeated-cursor' | 'fail
 export interface Listing<Admitted> {
   readonly entries: readonly Admitted[];
   readonly pages: number;
+  /** How long the server says that it stays true: the shortest of its pages, at most 24 h, 0 where it says nothing (L7). */
+  readonly ttlMs: number;
   readonly truncated?: Truncation;
 }
 
 export interface ListingSource<Admitted> {
   /** One page. Rejects with an `McpError`. */
-  page(cursor: string | undefined): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: unknown }>;
+  page(
+    cursor: string | undefined,
+  ): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: unknown; readonly ttlMs?: unknown }>;
   /** Judges one entry; `chars` is the length of its JSON text, where it was measured. */
   admit(entry: unknown): Admitted & { readonly chars?: number };
+}
+
+const LONGEST_TTL_MS = 24 * 60 * 60 * 1_000;
+
+function readTtl(ttlMs: unknown): number {
+  return typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0;
 }
 
 /** Entries judged without a pause: about 5 ms of work for real tools. */
@@ -33,9 +43,11 @@ export async function readListing<Admitted>(
   let cursor: string | undefined;
   let pages = 0;
   let bytes = 0;
+  let ttlMs = LONGEST_TTL_MS;
   const end = (truncated?: Truncation): Listing<Admitted> => ({
     entries,
     pages,
+    ttlMs: truncated === undefined ? ttlMs : 0,
     ...(truncated === undefined ? {} : { truncated }),
   });
 
@@ -44,6 +56,7 @@ export async function readListing<Admitted>(
     const page = await nextPage(source, cursor, pages);
     if (page === undefined) return end('failed-page');
     pages += 1;
+    ttlMs = Math.min(ttlMs, readTtl(page.ttlMs));
     for (const entry of page.tools) {
       if (entries.length === limits.toolsPerServer) return end('tools');
       if (entries.length > 0 && entries.length % ENTRIES_A_TURN === 0) await pause();

@@ -39,7 +39,17 @@ export function closestNames(name: string, names: Iterable<string>, max = 3): st
 
 /** `''`, or a sentence with a space before it: `` Did you mean `x` or `y`?`` */
 export function didYouMean(name: string, names: Iterable<string>): string {
-  const shown = closestNames(name, names).map((each) => `\`${escapeControls(each.slice(0, SHOWN_LENGTH))}\``);
+  return suggestion(closestNames(name, names));
+}
+
+/** The same over names that also go by others: the values are shown for their keys. */
+export function didYouMeanAmong(name: string, shownAs: ReadonlyMap<string, string>): string {
+  const found = closestNames(name, shownAs.keys()).map((each) => shownAs.get(each)!);
+  return suggestion([...new Set(found)]);
+}
+
+function suggestion(names: readonly string[]): string {
+  const shown = names.map((each) => `\`${escapeControls(each.slice(0, SHOWN_LENGTH))}\``);
   if (shown.length === 0) return '';
   const last = shown.pop()!;
   return ` Did you mean ${shown.length === 0 ? last : `${shown.join(', ')} or ${last}`}?`;

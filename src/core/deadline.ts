@@ -21,6 +21,8 @@ export interface Deadline {
   readonly reason: EndReason | undefined;
   /** Milliseconds allowed. */
   readonly ms: number;
+  /** Starts the time anew, within `totalMs`: the work has shown a sign of life (C3). */
+  extend(): void;
   /** Settles as `work` does, or rejects with {@link Deadline.error} as soon as the deadline ends. */
   race<T>(work: Promise<T>, details: McpErrorDetails): Promise<T>;
   /** The error of an ended deadline. */
@@ -31,12 +33,55 @@ export interface Deadline {
 
 export interface DeadlineOptions {
   readonly ms: number;
+  /** Milliseconds in all, however often the time is extended. Default: `ms`. */
+  readonly totalMs?: number;
   /** The caller's own signal. */
   readonly signal?: AbortSignal | undefined;
+  /** Shares one listener on `signal` among many. */
+  readonly listen?: Listen | undefined;
   /** Aborted when the toolset closes. */
   readonly closing?: ClosingSignal | undefined;
   /** The option that sets `ms`, for the message. */
   readonly option?: string;
+}
+
+/** Listens for the abort of a signal; the answer ends that. */
+export type Listen = (signal: AbortSignal, listener: () => void) => () => void;
+
+const listenAlone: Listen = (signal, listener) => {
+  signal.addEventListener('abort', listener);
+  return () => signal.removeEventListener('abort', listener);
+};
+
+interface Shared {
+  readonly listeners: Set<() => void>;
+  onAbort(): void;
+}
+
+/** One listener on each signal, for however many calls share it: Node warns of a leak at the eleventh. */
+export function createListen(): Listen {
+  const shared = new WeakMap<AbortSignal, Shared>();
+  return (signal, listener) => {
+    const entry = shared.get(signal) ?? createShared();
+    entry.listeners.add(listener);
+    if (entry.listeners.size === 1) {
+      shared.set(signal, entry);
+      signal.addEventListener('abort', entry.onAbort);
+    }
+    return () => {
+      if (!entry.listeners.delete(listener) || entry.listeners.size > 0) return;
+      shared.delete(signal);
+      signal.removeEventListener('abort', entry.onAbort);
+    };
+  };
+}
+
+function createShared(): Shared {
+  const listeners = new Set<() => void>();
+  const onAbort = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  return { listeners, onAbort };
 }
 
 export interface Closing {
@@ -64,10 +109,13 @@ export function createClosing(): Closing {
   };
 }
 
-export function createDeadline({ ms, signal, closing, option = 'timeoutMs' }: DeadlineOptions): Deadline {
+export function createDeadline(options: DeadlineOptions): Deadline {
+  const { ms, signal, closing, totalMs = ms, listen = listenAlone } = options;
   const controller = new AbortController();
+  const startedAt = Date.now();
   let reason: EndReason | undefined;
   let abortReason: unknown;
+  let unlisten = () => {};
   const end = (why: EndReason, cause?: unknown) => {
     if (reason !== undefined) return;
     reason = why;
@@ -77,23 +125,30 @@ export function createDeadline({ ms, signal, closing, option = 'timeoutMs' }: De
   };
   const onAbort = () => end('aborted', signal?.reason);
   const onClose = () => end('closed');
-  const timer = setTimeout(() => end('timeout'), ms);
+  let timer = setTimeout(() => end('timeout'), Math.min(ms, totalMs));
   function dispose(): void {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    unlisten();
     closing?.removeEventListener('abort', onClose);
   }
   if (closing?.aborted) onClose();
   else if (signal?.aborted) onAbort();
   else {
-    signal?.addEventListener('abort', onAbort);
+    if (signal !== undefined) unlisten = listen(signal, onAbort);
     closing?.addEventListener('abort', onClose);
   }
-
-  const error = (details: McpErrorDetails) => endError(reason ?? 'timeout', { ms, option, abortReason, details });
+  const error = (details: McpErrorDetails) => {
+    const passed = Date.now() - startedAt;
+    return endError(reason ?? 'timeout', { ...timeoutOf(options, passed), abortReason, details });
+  };
   return {
     signal: controller.signal,
     ms,
+    extend() {
+      if (reason !== undefined || totalMs <= ms) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => end('timeout'), Math.max(0, Math.min(ms, startedAt + totalMs - Date.now())));
+    },
     dispose,
     error,
     get reason() {
@@ -101,6 +156,11 @@ export function createDeadline({ ms, signal, closing, option = 'timeoutMs' }: De
     },
     race: (work, details) => raceSignal(work, controller.signal, () => error(details)),
   };
+}
+
+/** Which of the two limits a timeout ran into; it is the longer one only after progress. */
+function timeoutOf({ ms, totalMs = ms, option = 'timeoutMs' }: DeadlineOptions, passed: number) {
+  return totalMs > ms && passed >= totalMs - 1 ? { ms: totalMs, option: 'maxTotalMs' } : { ms, option };
 }
 
 /** Settles as `work` does, or rejects with `error()` once `signal` is aborted. A late rejection of `work` is taken. */

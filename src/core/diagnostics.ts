@@ -22,6 +22,10 @@ export interface DiagnosticData {
   };
   /** An `allow` entry matched no tool (L4). */
   'filter-unmatched': { readonly entry: string };
+  /** A request that was surely not delivered was sent again after a repair (C4). */
+  'connection-repaired': { readonly repair: 'reconnect' | 'reprobe' | 'relist' };
+  /** The stream on which a server announces changes has ended; it is opened again (L7). */
+  'stream-lost': { readonly times: number };
 }
 
 export type DiagnosticCode = keyof DiagnosticData;
@@ -61,6 +65,6 @@ function createConsoleReport(): Report {
     if (level === 'info' || seen.has(`${code} ${message}`)) return;
     seen.add(`${code} ${message}`);
     // biome-ignore lint/suspicious/noConsole: the default sink, so that nothing is silent
-    console.warn(`mcp-toolset [${code}] ${escapeControls(message)}`);
+    console.warn(`mcp-toolset [${code}] ${escapeControls(message).replace(/[\n\t]/g, ' ')}`);
   };
 }

@@ -1,3 +1,4 @@
+import { escapeControls } from './text.js';
 import type { ContentBlock } from './tools.js';
 
 /** Every `code` an {@link McpError} can carry: switch on it, never on a message. */
@@ -8,11 +9,13 @@ export type McpErrorCode =
   | 'redirect-denied'
   | 'unauthorized'
   | 'protocol-unsupported'
+  | 'breaker-open'
   | 'protocol'
   | 'tool-error'
   | 'invalid-arguments'
   | 'unknown-tool'
   | 'quarantined'
+  | 'withdrawn'
   | 'outcome-unknown'
   | 'limit'
   | 'timeout'
@@ -47,7 +50,8 @@ export abstract class McpError extends Error {
 
   constructor(message: string, details: McpErrorDetails = {}) {
     const cause = sanitiseCause(details.cause);
-    super(message, cause === undefined ? undefined : { cause });
+    // A tool's name is the server's text too, and may hold anything.
+    super(escapeControls(message), cause === undefined ? undefined : { cause });
     if (details.server !== undefined) this.server = details.server;
     if (details.tool !== undefined) this.tool = details.tool;
     Object.defineProperty(this, 'name', { value: new.target.errorName, configurable: true });
@@ -67,7 +71,13 @@ export class McpConfigError extends McpError {
 /** The server could not be reached, was refused by the guard, or refused us. */
 export class McpConnectError extends McpError {
   static override readonly errorName = 'McpConnectError';
-  readonly code: 'connect-failed' | 'host-denied' | 'redirect-denied' | 'unauthorized' | 'protocol-unsupported';
+  readonly code:
+    | 'connect-failed'
+    | 'host-denied'
+    | 'redirect-denied'
+    | 'unauthorized'
+    | 'protocol-unsupported'
+    | 'breaker-open';
   constructor(code: McpConnectError['code'], message: string, details?: McpErrorDetails) {
     super(message, details);
     this.code = code;
@@ -117,10 +127,18 @@ export class McpInvalidArgumentsError extends McpError {
 /** The tool is not in the current catalogue, or is quarantined. Nothing was sent. */
 export class McpToolUnavailableError extends McpError {
   static override readonly errorName: string = 'McpToolUnavailableError';
-  readonly code: 'unknown-tool' | 'quarantined';
+  readonly code: 'unknown-tool' | 'quarantined' | 'withdrawn';
   constructor(code: McpToolUnavailableError['code'], message: string, details?: McpErrorDetails) {
     super(message, details);
     this.code = code;
+  }
+}
+
+/** The server no longer has the tool: it said so, and its fresh list agrees (S8). */
+export class McpToolWithdrawnError extends McpToolUnavailableError {
+  static override readonly errorName = 'McpToolWithdrawnError';
+  constructor(message: string, details?: McpErrorDetails) {
+    super('withdrawn', message, details);
   }
 }
 

@@ -33,6 +33,21 @@ export interface ToolsChanged {
   readonly withheld: readonly string[];
 }
 
+/** What a server says of a call under way. */
+export interface ToolProgress {
+  /** The server's effective name. */
+  readonly server: string;
+  /** The tool's name as the server publishes it. */
+  readonly tool: string;
+  /** As `execute` was given it; empty where it was not. */
+  readonly toolCallId: string;
+  /** Grows with each notice; its unit is the server's. */
+  readonly progress: number;
+  readonly total?: number;
+  /** The server's own text. */
+  readonly message?: string;
+}
+
 /** A status without live objects: the error is its code and message. */
 export type ServerStatusJson = Omit<ServerStatus, 'error'> & {
   readonly error?: { readonly name: string; readonly code: string; readonly message: string };

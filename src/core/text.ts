@@ -11,6 +11,9 @@ export function escapeControls(text: string): string {
 
 /** A server's text for an error message: capped, controls escaped (R7). */
 export function serverText(text: string): string {
-  const cut = text.length > SERVER_TEXT_MAX ? `${text.slice(0, SERVER_TEXT_MAX)}[…]` : text;
-  return escapeControls(cut);
+  // Escaping lengthens, so what surely goes beyond the end is taken off first.
+  const escaped = escapeControls(text.slice(0, SERVER_TEXT_MAX + 1));
+  if (escaped.length <= SERVER_TEXT_MAX) return escaped;
+  const half = /[\ud800-\udbff]$/;
+  return `${escaped.slice(0, SERVER_TEXT_MAX).replace(half, '')}[…]`;
 }

@@ -19,7 +19,7 @@ export interface ExchangeFacts {
   /** Why the guard ended it, where it did. */
   failure?: McpError;
   /** The JSON-RPC error in the body of a final response that is not 2xx. */
-  rpc?: { readonly code: number; readonly id: 'ours' | 'absent' | 'other' };
+  rpc?: { readonly code: number; readonly id: 'ours' | 'absent' | 'other'; readonly message: string };
   /** The `code` of the runtime's network error, where it gave one. */
   networkCode?: string;
 }

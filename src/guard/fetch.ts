@@ -3,10 +3,11 @@ import type { RedirectPolicy } from '../core/servers.js';
 import { answer, noteNetworkError } from './answer.js';
 import { dropBody } from './body.js';
 import { EXCHANGE_HEADER, type Exchange, type ExchangeFacts } from './exchange.js';
-import { createFlights, type Flight } from './flights.js';
+import { createFlights, type Flight, type Flights } from './flights.js';
 import { copyHeaders, hopHeaders, readConfiguredHeaders } from './headers.js';
 import { hiddenRedirect, judgeRedirect, redirectLocation, strayedFetch } from './redirects.js';
-import { createSseRules } from './sse.js';
+import { idOf } from './rpc.js';
+import { createSseRules, type SseRules } from './sse.js';
 import { judgeUrl, sameOrigin } from './verdict.js';
 
 export interface GuardedFetchOptions {
@@ -23,6 +24,15 @@ export interface GuardedFetchOptions {
   readonly kind: 'http' | 'sse';
   /** The exchange whose key a request carries in `EXCHANGE_HEADER`. */
   exchange(key: string): Exchange | undefined;
+  /** Over `sse`, whose requests carry no such header: the exchange of the request with this JSON-RPC id. */
+  exchangeOf?(id: unknown): Exchange | undefined;
+  /** Over `http`: the optional stream for what a server says unasked. Absent: it is not opened (L7). */
+  readonly notices?: {
+    /** Waits for its turn; whether the stream may be opened then. */
+    mayOpen(): Promise<boolean>;
+    opened(): void;
+    lost(): void;
+  };
   /** Over `sse`: the event stream ended or failed, but for `close`. Called at most once. */
   onStreamEnd?(): void;
 }
@@ -49,60 +59,70 @@ interface Outgoing {
 interface Guard {
   readonly options: GuardedFetchOptions;
   readonly configured: readonly (readonly [name: string, value: string])[];
+  readonly flights: Flights;
+  /** Over `sse`. */
+  readonly sse: SseRules | undefined;
+  /** What stands for the event stream over `sse`, whose request has no exchange. */
+  readonly stream: Exchange;
 }
 
 /** The one way to the network of one connection. Throws `McpConfigError` for a header that HTTP cannot carry. */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { server, url: home, kind } = options;
-  const guard: Guard = { options, configured: readConfiguredHeaders(server, options.headers) };
-  const flights = createFlights(server);
   const facts: ExchangeFacts = { sent: false, carriedSession: false };
-  const stream: Exchange = { requestId: undefined, handshake: true, signal: new AbortController().signal, facts };
   let closed = false;
-  // A close is our own doing: nobody has to hear of the stream's end.
-  const sse = kind === 'sse' ? createSseRules(server, home, () => closed || options.onStreamEnd?.()) : undefined;
-
-  async function guardedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const { request, key } = await readRequest(server, input, init);
-    const untied = sse !== undefined && request.method === 'GET' ? stream : undefined;
-    const exchange = key === null ? untied : options.exchange(key);
-    if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
-    // The SDK resumes a call's event stream with a request of its own, under a signal that ends with the call.
-    const resumes = sse === undefined && request.headers.has('last-event-id');
-    const flight = flights.open(exchange, resumes ? init?.signal : undefined);
-    try {
-      flight.check();
-      if (sse === undefined && isStandaloneStream(request)) {
-        flight.land();
-        return new Response(null, { status: 405 });
-      }
-      const refusal = sse?.refuse(request.method, request.url);
-      if (refusal !== undefined) throw flight.fail(refusal);
-      const response = await travel(guard, request, flight, exchange);
-      return await answer(response, {
-        server,
-        responseBytes: options.limits.responseBytes,
-        // The SDK reads no POST response over SSE, so an answer put there would be lost.
-        inBand: sse === undefined,
-        exchange,
-        flight,
-        ...(sse !== undefined && request.method === 'GET' ? { onBodyEnd: sse.streamEnded } : {}),
-      });
-    } catch (error) {
-      noteNetworkError(error, flight, exchange);
-      flight.land();
-      throw flight.failure ?? error;
-    }
-  }
-
+  const guard: Guard = {
+    options,
+    configured: readConfiguredHeaders(server, options.headers),
+    flights: createFlights(server),
+    // A close is our own doing: nobody has to hear of the stream's end.
+    sse: kind === 'sse' ? createSseRules(server, home, () => closed || options.onStreamEnd?.()) : undefined,
+    stream: { requestId: undefined, handshake: true, signal: new AbortController().signal, facts },
+  };
   return {
-    fetch: guardedFetch,
+    fetch: (input, init) => guardedFetch(guard, input, init),
     facts,
     close() {
       closed = true;
-      flights.close();
+      guard.flights.close();
     },
   };
+}
+
+async function guardedFetch(guard: Guard, input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const { options, flights, sse } = guard;
+  const { request, key } = await readRequest(options.server, input, init);
+  const exchange = key === null ? tieToStream(guard, request) : options.exchange(key);
+  if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
+  // The SDK resumes a call's event stream with a request of its own, under a signal that ends with the call.
+  const resumes = sse === undefined && request.headers.has('last-event-id');
+  const flight = flights.open(exchange, resumes ? init?.signal : undefined);
+  try {
+    flight.check();
+    const notices = sse === undefined && isStandaloneStream(request) ? (options.notices ?? NO_NOTICES) : undefined;
+    if (notices !== undefined && !(await notices.mayOpen())) {
+      flight.land();
+      return new Response(null, { status: 405 });
+    }
+    const refusal = sse?.refuse(request.method, request.url);
+    if (refusal !== undefined) throw flight.fail(refusal);
+    const response = await travel(guard, request, flight, exchange);
+    if (response.ok) notices?.opened();
+    const onBodyEnd = notices !== undefined && response.ok ? notices.lost : streamEnd(sse, request);
+    return await answer(response, {
+      server: options.server,
+      responseBytes: options.limits.responseBytes,
+      // The SDK reads no POST response over SSE, so an answer put there would be lost.
+      inBand: sse === undefined,
+      exchange,
+      flight,
+      ...(onBodyEnd === undefined ? {} : { onBodyEnd }),
+    });
+  } catch (error) {
+    noteNetworkError(error, flight, exchange);
+    flight.land();
+    throw flight.failure ?? error;
+  }
 }
 
 /** Sends a request and follows its redirects as far as the policy goes (G5). Resolves to the final response. */
@@ -181,7 +201,25 @@ async function readRequest(
   return { request: { url, method, headers, body }, key };
 }
 
-/** The optional stream for what a server says unasked: nobody listens to it yet, so it is not opened (L7). */
+/** Nobody listens, so the stream is not opened. */
+const NO_NOTICES: NonNullable<GuardedFetchOptions['notices']> = {
+  mayOpen: async () => false,
+  opened() {},
+  lost() {},
+};
+
+/** Over `sse` the event stream stands for itself, and a POST for the request in its body. */
+function tieToStream({ options, sse, stream }: Guard, { method, body }: Outgoing): Exchange | undefined {
+  if (sse === undefined || method === 'DELETE') return undefined;
+  if (method === 'GET') return stream;
+  return typeof body === 'string' ? options.exchangeOf?.(idOf(body)) : undefined;
+}
+
+function streamEnd(sse: SseRules | undefined, { method }: Outgoing): (() => void) | undefined {
+  return sse !== undefined && method === 'GET' ? sse.streamEnded : undefined;
+}
+
+/** The optional stream for what a server says unasked. */
 function isStandaloneStream({ method, headers }: Outgoing): boolean {
   return method === 'GET' && !headers.has('last-event-id');
 }

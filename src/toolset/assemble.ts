@@ -1,16 +1,16 @@
 import { runCall, type Target } from '../calls/gate.js';
-import { projectCatalogues } from '../catalog/projection.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
-import { type Closing, type ClosingSignal, settleWithin } from '../core/deadline.js';
+import { type Closing, createListen, settleWithin } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
-import type { McpToolset } from '../core/status.js';
+import type { McpToolset, ToolsChanged } from '../core/status.js';
 import type { McpTool } from '../core/tools.js';
 import { inSpan } from '../telemetry/span.js';
 import { type Catalogue, createCatalogue } from './catalogue.js';
 import { attempt, reportFailures, type ServerFailure } from './failures.js';
 import { snapshot } from './inspect.js';
-import { catalogueOf, listMember, type Member } from './members.js';
+import type { Member } from './members.js';
+import { createRefresher, mergeChanges, type Refresher } from './refresher.js';
 import { type BrokenSource, isBroken } from './sources.js';
 import { statusOf, statusOfBroken } from './status.js';
 
@@ -37,17 +37,15 @@ export interface AssembledToolset {
 /** Puts the toolset together over members that have been listed. */
 export function assembleToolset({ resolved, slots, closing, diagnostics }: ToolsetParts): AssembledToolset {
   const members = slots.filter((slot): slot is Member => !isBroken(slot));
-  const byIdentity = new Map(members.map((member) => [member.identity, member]));
-  const deps = { options: resolved, closing: closing.signal };
+  const deps = { options: resolved, closing: closing.signal, listen: createListen() };
   const catalogue: Catalogue = createCatalogue((entry, args, options) => {
-    const find = () => findTarget(catalogue, byIdentity, entry.identity, entry.tool.name);
+    const find = () => findTarget(entry.identity, entry.tool.name, { catalogue, members: byIdentity, refresher });
     return runCall({ toolName: entry.name, server: entry.server, tool: entry.tool.name, args, options, find }, deps);
   }, resolved.report);
-  const project = () => {
-    const rules = { filter: resolved.tools, names: resolved.names };
-    return catalogue.apply(projectCatalogues(members.map(catalogueOf), rules));
-  };
-  project();
+  const byIdentity = new Map(members.map((member) => [member.identity, member]));
+  const refresher = createRefresher({ members, catalogue, resolved, closing: closing.signal });
+  refresher.project();
+  for (const member of members) listenForChanges(member, refresher);
   const close = createClose(members, resolved, closing);
   const toolset: McpToolset = {
     tools: catalogue.tools,
@@ -58,11 +56,10 @@ export function assembleToolset({ resolved, slots, closing, diagnostics }: Tools
     reconciled: Promise.resolve(),
     describeTools: () => catalogue.describe(),
     inspect: () => snapshot(toolset, diagnostics),
-    async refresh(server) {
+    async refresh(server, { force = false } = {}) {
       if (closing.signal.aborted)
         throw new McpClosedError('The toolset was closed; make a new one to list its servers.');
-      await relist(chooseMembers(members, server), server !== undefined, resolved, closing.signal);
-      return project();
+      return relist(chooseMembers(members, server), { named: server !== undefined, force, refresher, resolved });
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -70,11 +67,34 @@ export function assembleToolset({ resolved, slots, closing, diagnostics }: Tools
   return { toolset, named: catalogue.named, suggest: catalogue.suggest };
 }
 
-function findTarget(catalogue: Catalogue, members: ReadonlyMap<string, Member>, identity: string, raw: string): Target {
+/** What the server announced while it was being listed for the first time is looked into now. */
+function listenForChanges(member: Member, refresher: Refresher): void {
+  const early = member.announced;
+  member.onAnnounced = () => refresher.announce(member);
+  if (early) refresher.announce(member);
+}
+
+/** How long a server whose refusals were looked into once is not listed again for another. */
+const CONFIRMED_MS = 10_000;
+
+interface TargetDeps {
+  readonly catalogue: Catalogue;
+  readonly members: ReadonlyMap<string, Member>;
+  readonly refresher: Refresher;
+}
+
+function findTarget(identity: string, raw: string, { catalogue, members, refresher }: TargetDeps): Target {
   const found = catalogue.find(identity, raw);
   if (found.state !== 'listed') return found;
-  const { connection, timeoutMs } = members.get(identity)!;
-  return { state: 'active', tool: found.entry.tool, connection, timeoutMs };
+  const member = members.get(identity)!;
+  const { connection, timeoutMs } = member;
+  const relist = async () => void (await refresher.refresh(member));
+  const confirm = async () => {
+    if (member.confirmedUntil > Date.now()) return;
+    await relist();
+    member.confirmedUntil = Date.now() + CONFIRMED_MS;
+  };
+  return { state: 'active', tool: found.entry.tool, connection, timeoutMs, relist, confirm };
 }
 
 function chooseMembers(members: readonly Member[], server: string | undefined): readonly Member[] {
@@ -84,24 +104,30 @@ function chooseMembers(members: readonly Member[], server: string | undefined): 
   return chosen;
 }
 
+interface RelistOptions {
+  /** Whether the server was asked for by name. */
+  readonly named: boolean;
+  /** Asks also within the server's own TTL, and past an open breaker. */
+  readonly force: boolean;
+  readonly refresher: Refresher;
+  readonly resolved: ResolvedOptions;
+}
+
 /** A failure rejects when its server was asked for by name, and is a diagnostic when all were. */
-async function relist(
-  members: readonly Member[],
-  named: boolean,
-  resolved: ResolvedOptions,
-  closing: ClosingSignal,
-): Promise<void> {
-  const errors = await Promise.all(
-    members.map((member) =>
-      attempt(listMember(member, resolved, { ms: member.timeoutMs, option: 'timeoutMs', closing })),
-    ),
-  );
-  const failures = members.flatMap(({ name, required }, index): ServerFailure[] => {
+async function relist(members: readonly Member[], options: RelistOptions): Promise<ToolsChanged> {
+  const { named, force, refresher, resolved } = options;
+  const stale = members.filter((member) => force || member.freshUntil <= Date.now());
+  if (force) for (const { connection } of stale) connection.resetBreaker();
+  const changes: ToolsChanged[] = [];
+  const refreshOne = async (member: Member) => void changes.push(await refresher.refresh(member));
+  const errors = await Promise.all(stale.map((member) => attempt(refreshOne(member))));
+  const failures = stale.flatMap(({ name, required }, index): ServerFailure[] => {
     const error = errors[index];
     return error === undefined ? [] : [{ server: name, required, error }];
   });
   if (named && failures[0] !== undefined) throw failures[0].error;
   reportFailures(failures, resolved.report);
+  return mergeChanges(changes);
 }
 
 /** One close, however often and from wherever it is asked for. */

@@ -1,7 +1,8 @@
 import type { Target } from '../calls/gate.js';
+import { fingerprint } from '../catalog/fingerprint.js';
 import type { ProjectedTool, Projection, QuarantinedTool } from '../catalog/projection.js';
 import { catalogTokens, estimateTokens } from '../catalog/tokens.js';
-import { didYouMean } from '../core/closest.js';
+import { didYouMeanAmong } from '../core/closest.js';
 import type { Report } from '../core/diagnostics.js';
 import type { ToolsChanged } from '../core/status.js';
 import type { McpTool, McpToolSummary } from '../core/tools.js';
@@ -33,6 +34,9 @@ export interface Catalogue {
 /** Distinct for every pair, whatever the raw name holds. */
 const keyOf = (identity: string, tool: string) => `${identity}:${tool}`;
 
+/** Tools that left and are still the same object when they come back. */
+const DEPARTED_KEPT = 1_000;
+
 export function createCatalogue(execute: Execute, report: Report): Catalogue {
   const tools: Record<string, McpTool> = Object.create(null);
   // Tools that left stay here, so that they are the same object when they come back.
@@ -55,6 +59,7 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
       return tool;
     });
     quarantined = projection.quarantined;
+    forgetDeparted(live, current);
     rewriteMap(tools, active);
     // What is no longer so is forgotten, so that it is said again when it comes back.
     const notices = new Map(projection.notices.map((notice) => [JSON.stringify(notice), notice]));
@@ -64,6 +69,13 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
     const refused = quarantined.flatMap(({ name }) => (name === '' || hidden.has(name) ? [] : [name]));
     return { ...compare(before, shown(active)), quarantined: refused, withheld: [] };
   }
+
+  /** A name may be asked for as the server has it; what is shown is the one to call. */
+  const suggest = (name: string) => {
+    const raw = active.map(({ entry }): [string, string] => [entry.tool.name, entry.name]);
+    const projected = active.map(({ entry }): [string, string] => [entry.name, entry.name]);
+    return didYouMeanAmong(name, new Map([...raw, ...projected]));
+  };
 
   return {
     tools,
@@ -75,29 +87,45 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
       if (listed !== undefined) return { state: 'listed', entry: listed.entry };
       const refused = quarantined.find((entry) => entry.identity === identity && entry.tool === tool);
       if (refused !== undefined) return { state: 'quarantined', reason: refused.reason };
-      return { state: 'unknown', suggestion: didYouMean(tool, Object.keys(tools)) };
+      return { state: 'unknown', suggestion: suggest(tool) };
     },
     named: (name) =>
       Object.hasOwn(tools, name) ? tools[name] : active.find(({ entry }) => entry.tool.name === name)?.tool,
-    suggest: (name) => didYouMean(name, Object.keys(tools)),
+    suggest,
   };
 }
 
-/** What stands behind each name of the map: which remote tool, and which definition of it. */
-function shown(active: readonly LiveTool[]): ReadonlyMap<string, string> {
-  return new Map(
-    active.map(({ entry, fingerprint }) => [entry.name, keyOf(fingerprint, keyOf(entry.identity, entry.tool.name))]),
-  );
+/** What stands behind each name of the map: which remote tool, with which definition. */
+function shown(active: readonly LiveTool[]): ReadonlyMap<string, ProjectedTool> {
+  return new Map(active.map(({ entry }) => [entry.name, entry]));
 }
 
 /** The map's keys after are those before, less `removed`, with `added`. */
-function compare(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+function compare(before: ReadonlyMap<string, ProjectedTool>, after: ReadonlyMap<string, ProjectedTool>) {
   const names = [...after.keys()];
   return {
     added: names.filter((name) => !before.has(name)),
     removed: [...before.keys()].filter((name) => !after.has(name)),
-    changed: names.filter((name) => before.has(name) && before.get(name) !== after.get(name)),
+    changed: names.filter((name) => isAnother(before.get(name), after.get(name)!)),
   };
+}
+
+/** Fingerprints are only taken of what was listed again. */
+function isAnother(before: ProjectedTool | undefined, after: ProjectedTool): boolean {
+  if (before === undefined || before.tool === after.tool) return false;
+  if (before.identity !== after.identity || before.tool.name !== after.tool.name) return true;
+  return fingerprint(before.tool) !== fingerprint(after.tool);
+}
+
+/** Forgets the tools that left first, where a server goes through many. */
+function forgetDeparted(live: Map<string, LiveTool>, current: ReadonlyMap<string, LiveTool>): void {
+  let excess = live.size - current.size - DEPARTED_KEPT;
+  for (const key of live.keys()) {
+    if (excess <= 0) return;
+    if (current.has(key)) continue;
+    live.delete(key);
+    excess -= 1;
+  }
 }
 
 /** Brings a known tool up to date. */

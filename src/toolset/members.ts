@@ -7,8 +7,9 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.js';
 import { createClientConnection } from '../connection/client-connection.js';
 import { type Connection, createConnection } from '../connection/connection.js';
-import type { Truncation } from '../connection/listing.js';
+import type { Listing, Truncation } from '../connection/listing.js';
 import { type ClosingSignal, createDeadline } from '../core/deadline.js';
+import type { Report } from '../core/diagnostics.js';
 import { type McpError, McpLimitError, McpProtocolError } from '../core/errors.js';
 import { measureJson } from '../core/json.js';
 import type { ToolFilter } from '../core/servers.js';
@@ -26,6 +27,13 @@ export interface Member {
   readonly connection: Connection;
   /** Its last listing; undefined before the first. */
   survey: Survey | undefined;
+  /** Until when the server says that its listing stays true, in milliseconds since the epoch (L7). */
+  freshUntil: number;
+  /** Until when a refusal is not taken for a tool that was withdrawn. */
+  confirmedUntil: number;
+  /** The server said that its tools have changed, and nobody listened yet. */
+  announced: boolean;
+  onAnnounced(): void;
 }
 
 const NOTHING_LISTED: Survey = { tools: [], refused: [] };
@@ -39,23 +47,32 @@ export function createMembers(
   checkDuplicates(servers);
   const names = serverNames(servers.map(({ configuredName, identity }) => ({ name: configuredName, identity })));
   reportCollisions(servers, names, options);
-  return servers.map((server, index) => {
-    const name = names[index]!;
-    return {
-      name,
-      configuredName: server.configuredName,
-      identity: server.identity,
-      prefix: server.prefix,
-      filter: server.tools,
-      required: server.required,
-      timeoutMs: server.timeoutMs ?? options.timeoutMs,
-      connection:
-        server.kind === 'client'
-          ? createClientConnection(server.client, name, options)
-          : createConnection({ server, name, options, closing }),
-      survey: undefined,
-    };
-  });
+  return servers.map((server, index) => createMember(server, names[index]!, options, closing));
+}
+
+function createMember(server: ResolvedServer, name: string, options: ResolvedOptions, closing: ClosingSignal): Member {
+  const onToolsChanged = () => member.onAnnounced();
+  const member: Member = {
+    name,
+    configuredName: server.configuredName,
+    identity: server.identity,
+    prefix: server.prefix,
+    filter: server.tools,
+    required: server.required,
+    timeoutMs: server.timeoutMs ?? options.timeoutMs,
+    connection:
+      server.kind === 'client'
+        ? createClientConnection(server.client, name, options)
+        : createConnection({ server, name, options, closing, onToolsChanged }),
+    survey: undefined,
+    freshUntil: 0,
+    confirmedUntil: 0,
+    announced: false,
+    onAnnounced() {
+      member.announced = true;
+    },
+  };
+  return member;
 }
 
 function reportCollisions(
@@ -91,23 +108,32 @@ export async function listMember(
   const deadline = createDeadline(list);
   try {
     const listing = await member.connection.list((entry) => judgeEntry(entry, limits), deadline);
-    if (listing.truncated !== undefined) {
-      if (member.required) throw truncationError(member.name, listing.truncated, limits);
-      const { pages, truncated: reason } = listing;
-      const tools = listing.entries.length;
-      const message = `Server \`${member.name}\`: the tool list was not read to its end (${reason}); ${tools} tools were kept.`;
-      report({
-        code: 'discovery-truncated',
-        level: 'warn',
-        message,
-        server: member.name,
-        data: { reason, pages, tools },
-      });
-    }
+    if (listing.truncated !== undefined) noteTruncation(member, listing, limits, report);
     member.survey = surveyEntries(listing.entries, member.connection.mirrorsParams);
+    member.freshUntil = Date.now() + listing.ttlMs;
   } finally {
     deadline.dispose();
   }
+}
+
+/** Throws where half a list will not do; reports it otherwise (L2). */
+function noteTruncation(member: Member, listing: Listing<unknown>, limits: Limits, report: Report): void {
+  const { pages, truncated: reason = 'failed-page', entries } = listing;
+  const tools = entries.length;
+  if (member.required) throw truncationError(member.name, reason, limits);
+  const message = `Server \`${member.name}\`: the tool list was not read to its end (${reason})`;
+  // What broke off for a moment must not take tools away that are there.
+  if (reason === 'failed-page' && member.survey !== undefined) {
+    throw new McpProtocolError(`${message}; the tools of the last whole list stay.`, { server: member.name });
+  }
+  const data = { reason, pages, tools };
+  report({
+    code: 'discovery-truncated',
+    level: 'warn',
+    message: `${message}; ${tools} tools were kept.`,
+    server: member.name,
+    data,
+  });
 }
 
 /** Values of a refused entry that are measured; a larger one counts as many characters, which is no more than it has. */

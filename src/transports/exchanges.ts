@@ -7,8 +7,12 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
+/** The `params` of a `notifications/progress`, unchecked. */
+export type ProgressParams = Readonly<Record<string, unknown>>;
+
 /** One request of ours from `send` to its answer: what the SDK is not shown, and what the guard learned on the way. */
 export interface Pending extends Exchange {
+  /** Also the request's progress token. */
   readonly key: string;
   requestId: string | number | undefined;
   method: string;
@@ -21,8 +25,7 @@ export interface Pending extends Exchange {
   rpcError?: RpcError;
   /** The response ended and no answer had come. */
   ended: boolean;
-  /** Ends an event stream that stays open after its answer. */
-  lingering?: ReturnType<typeof setTimeout>;
+  onProgress?: ((params: ProgressParams) => void) | undefined;
   /** Ends its HTTP request and response stream. */
   abort(): void;
 }
@@ -30,37 +33,41 @@ export interface Pending extends Exchange {
 /** The requests under way on one connection, by key for the guard and by id for the answers. */
 export interface Exchanges {
   open(): Pending;
-  byKey(key: string): Pending | undefined;
+  byKey(key: unknown): Pending | undefined;
   byId(id: unknown): Pending | undefined;
   /** Gives an opened request the id that the SDK chose for it. */
   assign(pending: Pending, id: string | number, method: string): void;
   release(pending: Pending): void;
+  /** Ends the response stream of an answered request that the server keeps open. */
+  endLater(pending: Pending): void;
+  /** The response stream of an answered request has ended by itself. */
+  streamEnded(pending: Pending): void;
   /** The last request of the handshake. */
   handshake(): Pending | undefined;
-  /** Ends every request under way. */
+  /** Ends every request and stream under way. */
   abortAll(): void;
 }
 
+/** How long a server may keep an event stream open after the answer was on it. */
+const LINGER_MS = 1_000;
+
+/** A Workers request takes its timers with it when it ends, so what waits for one is given up in time. */
+const MANY = 256;
+
 export function createExchanges(): Exchanges {
-  const keyed = new Map<string, Pending>();
+  const keyed = new Map<unknown, Pending>();
   // A Map tells 1 and "1" apart, as JSON-RPC does.
   const identified = new Map<unknown, Pending>();
+  const lingering = new Map<Pending, ReturnType<typeof setTimeout>>();
   let next = 0;
   let handshake: Pending | undefined;
+  const streamEnded = (pending: Pending) => {
+    clearTimeout(lingering.get(pending));
+    lingering.delete(pending);
+  };
   return {
     open() {
-      const controller = new AbortController();
-      const pending: Pending = {
-        key: String(next++),
-        requestId: undefined,
-        method: '',
-        handshake: false,
-        signal: controller.signal,
-        facts: { sent: false, carriedSession: false },
-        answered: false,
-        ended: false,
-        abort: () => controller.abort(),
-      };
+      const pending = createPending(String(next++));
       keyed.set(pending.key, pending);
       return pending;
     },
@@ -72,16 +79,42 @@ export function createExchanges(): Exchanges {
       if (pending.handshake) handshake = pending;
       identified.set(id, pending);
     },
-    handshake: () => handshake,
     release(pending) {
       keyed.delete(pending.key);
       if (identified.get(pending.requestId) === pending) identified.delete(pending.requestId);
     },
+    endLater(pending) {
+      const end = () => {
+        lingering.delete(pending);
+        pending.abort();
+      };
+      if (lingering.size >= MANY) for (const left of [...lingering.keys()].slice(0, MANY / 2)) streamEnded(left);
+      lingering.set(pending, setTimeout(end, LINGER_MS));
+    },
+    streamEnded,
+    handshake: () => handshake,
     abortAll() {
-      for (const pending of [...keyed.values()]) attempt(pending.abort);
+      const open = [...keyed.values(), ...lingering.keys()];
+      for (const pending of lingering.keys()) streamEnded(pending);
+      for (const pending of open) attempt(pending.abort);
       keyed.clear();
       identified.clear();
     },
+  };
+}
+
+function createPending(key: string): Pending {
+  const controller = new AbortController();
+  return {
+    key,
+    requestId: undefined,
+    method: '',
+    handshake: false,
+    signal: controller.signal,
+    facts: { sent: false, carriedSession: false },
+    answered: false,
+    ended: false,
+    abort: () => controller.abort(),
   };
 }
 

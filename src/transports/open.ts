@@ -3,7 +3,7 @@ import type { ResolvedCustomServer, ResolvedHttpServer, WiredServer } from '../c
 import { McpConfigError, type McpError } from '../core/errors.js';
 import type { Session } from '../core/servers.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
-import { createGuardedFetch } from '../guard/fetch.js';
+import { createGuardedFetch, type GuardedFetchOptions } from '../guard/fetch.js';
 import type { Exchanges } from './exchanges.js';
 import { loadSdk } from './sdk.js';
 
@@ -19,6 +19,8 @@ export interface TransportDeps {
   readonly session: Session | undefined;
   /** Aborted when the connect is given up. */
   readonly signal: AbortSignal;
+  /** Where change notices are wanted (L7). */
+  readonly notices: GuardedFetchOptions['notices'] | undefined;
 }
 
 /** A transport and what ends everything below it. */
@@ -26,6 +28,8 @@ export interface OpenTransport {
   readonly transport: Transport;
   /** Whether the exchange header reaches our guarded fetch, which alone takes it off again. */
   readonly keyed: boolean;
+  /** Whether the guard knows which request an HTTP request carries, by that header or otherwise. */
+  readonly tied: boolean;
   /** What is known of requests that carry no exchange of their own. */
   readonly facts: ExchangeFacts;
   /** Why the guard ended the transport as a whole, where it did. */
@@ -41,15 +45,27 @@ export function openTransport(server: WiredServer, kind: TransportKind, deps: Tr
   return kind === 'sse' ? openSse(server, deps) : openHttp(server, deps);
 }
 
+/** How the SDK takes up a broken event stream again: a notice stream for as long as the connection lives (L7). */
+const RECONNECTION = {
+  initialReconnectionDelay: 250,
+  reconnectionDelayGrowFactor: 2,
+  maxReconnectionDelay: 30_000,
+};
+
 /** Streamable HTTP, every request of it through the guard. */
 async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promise<OpenTransport> {
   const { StreamableHTTPClientTransport } = await loadSdk();
   const guard = guardedFetch(config, deps, 'http');
   // The guard follows redirects itself; the SDK is told to leave them alone.
-  const transport = new StreamableHTTPClientTransport(config.url, { fetch: guard.fetch, redirectPolicy: 'follow' });
+  const transport = new StreamableHTTPClientTransport(config.url, {
+    fetch: guard.fetch,
+    redirectPolicy: 'follow',
+    reconnectionOptions: { ...RECONNECTION, maxRetries: deps.notices === undefined ? 2 : Number.POSITIVE_INFINITY },
+  });
   return {
     transport,
     keyed: true,
+    tied: true,
     facts: guard.facts,
     failure: () => guard.facts.failure,
     endSession: () => transport.terminateSession(),
@@ -62,7 +78,14 @@ async function openSse(config: ResolvedHttpServer, deps: TransportDeps): Promise
   const { SSEClientTransport } = await loadSdk();
   const guard = guardedFetch(config, deps, 'sse', () => void transport.close().catch(() => {}));
   const transport = new SSEClientTransport(config.url, { fetch: guard.fetch, redirectPolicy: 'follow' });
-  return { transport, keyed: false, facts: guard.facts, failure: () => guard.facts.failure, abort: guard.close };
+  return {
+    transport,
+    keyed: false,
+    tied: true,
+    facts: guard.facts,
+    failure: () => guard.facts.failure,
+    abort: guard.close,
+  };
 }
 
 function guardedFetch(config: ResolvedHttpServer, deps: TransportDeps, kind: 'http' | 'sse', onStreamEnd?: () => void) {
@@ -75,6 +98,8 @@ function guardedFetch(config: ResolvedHttpServer, deps: TransportDeps, kind: 'ht
     limits: deps.limits,
     kind,
     exchange: deps.exchanges.byKey,
+    exchangeOf: deps.exchanges.byId,
+    ...(deps.notices === undefined ? {} : { notices: deps.notices }),
     ...(onStreamEnd === undefined ? {} : { onStreamEnd }),
   });
 }
@@ -90,5 +115,5 @@ async function openCustom(config: ResolvedCustomServer, deps: TransportDeps): Pr
     });
   }
   const facts: ExchangeFacts = { sent: false, carriedSession: false };
-  return { transport, keyed: false, facts, failure: () => undefined, abort() {} };
+  return { transport, keyed: false, tied: false, facts, failure: () => undefined, abort() {} };
 }

@@ -91,6 +91,8 @@ const DATA: Readonly<Record<Diagnostic['code'], Readonly<Record<string, (value: 
   'duplicate-tool': { count: isNumber },
   'discovery-truncated': { reason: isString, pages: isNumber, tools: isNumber },
   'filter-unmatched': { entry: isString },
+  'connection-repaired': { repair: isString },
+  'stream-lost': { times: isNumber },
 };
 
 /** Fails for a diagnostic that is not what `DiagnosticData` documents. */

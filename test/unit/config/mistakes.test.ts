@@ -116,15 +116,11 @@ describe('options that are not built yet', () => {
     approvals: { secret: 'x'.repeat(32) },
     journal: {},
     runId: 'r',
-    idempotent: () => true,
     storage: {},
     reconcile: 'manual',
-    maxTotalMs: 5,
     strictOutput: true,
     waitUntil() {},
     onElicitation() {},
-    onProgress() {},
-    onToolsChanged() {},
     transports: [],
   };
   it.each(Object.entries(toCome))('W3 `%s` is refused, never ignored', (name, value) =>

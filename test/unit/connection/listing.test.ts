@@ -31,6 +31,7 @@ describe('readListing', () => {
         { entry: 'b', chars: 1 },
       ],
       pages: 3,
+      ttlMs: 0,
     });
     expect(asked).toEqual([undefined, '', 'x']);
   });

@@ -82,7 +82,7 @@ describe('error statuses', () => {
     await using home = await openOrigin((_, response) => json(response, 400, rpcError(undefined)));
     const on = exchangeOf({ requestId: undefined });
     expect((await guardFor(home.url, { on }).fetch(home.url, post())).status).toBe(400);
-    expect(on.facts.rpc).toEqual({ code: -32601, id: 'absent' });
+    expect(on.facts.rpc).toEqual({ code: -32601, id: 'absent', message: 'no such method' });
   });
 
   it.each([202, 204, 304])('R1 passes status %i on without a body', async (status) => {
@@ -185,7 +185,15 @@ describe('readRpcError', () => {
   ])('R1 finds no JSON-RPC error in %s', (text) => expect(readRpcError(text, 1)).toBeUndefined());
 
   it('R1 compares string ids as strings', () => {
-    expect(readRpcError(JSON.stringify(rpcError('a')), 'a')).toEqual({ code: -32601, id: 'ours' });
-    expect(readRpcError(JSON.stringify(rpcError(1)), '1')).toEqual({ code: -32601, id: 'other' });
+    expect(readRpcError(JSON.stringify(rpcError('a')), 'a')).toEqual({
+      code: -32601,
+      id: 'ours',
+      message: 'no such method',
+    });
+    expect(readRpcError(JSON.stringify(rpcError(1)), '1')).toEqual({
+      code: -32601,
+      id: 'other',
+      message: 'no such method',
+    });
   });
 });

@@ -177,6 +177,6 @@ describe('kind sse', () => {
     const on = exchangeOf();
     const response = await guardFor(home.url, { kind: 'sse', on }).fetch(home.url, post());
     expect([response.status, await response.text()]).toEqual([400, '']);
-    expect(on.facts.rpc).toEqual({ code: -32600, id: 'ours' });
+    expect(on.facts.rpc).toEqual({ code: -32600, id: 'ours', message: 'no' });
   });
 });

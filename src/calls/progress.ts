@@ -1,0 +1,30 @@
+import type { ResolvedOptions } from '../config/resolve-options.js';
+import type { Deadline } from '../core/deadline.js';
+import type { ToolProgress } from '../core/status.js';
+
+type Subject = Pick<ToolProgress, 'server' | 'tool' | 'toolCallId'>;
+
+/**
+ * What takes a server's progress for one call: it extends the deadline and is handed to the host (C3). Undefined where
+ * nobody wants it, so that the server is not asked for any.
+ */
+export function progressListener(
+  { onProgress, maxTotalMs }: ResolvedOptions,
+  subject: Subject,
+  deadline: Deadline,
+): ((params: Readonly<Record<string, unknown>>) => void) | undefined {
+  if (onProgress === undefined && maxTotalMs === undefined) return undefined;
+  return ({ progress, total, message }) => {
+    if (typeof progress !== 'number' || deadline.reason !== undefined) return;
+    deadline.extend();
+    const known = {
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    };
+    try {
+      onProgress?.({ ...subject, progress, ...known });
+    } catch {
+      // The host's own fault to find; the call goes on.
+    }
+  };
+}

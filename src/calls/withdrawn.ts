@@ -1,0 +1,30 @@
+import type { Deadline } from '../core/deadline.js';
+import { isMcpError, McpProtocolError, McpToolWithdrawnError } from '../core/errors.js';
+import type { GatedCall, Target } from './gate.js';
+
+/** With these a server answers a tool that it does not know; the first also arguments that it does not like. */
+const MAY_BE_UNKNOWN: readonly number[] = [-32602, -32601];
+
+interface Refused {
+  readonly call: GatedCall;
+  readonly target: Extract<Target, { state: 'active' }>;
+  readonly deadline: Deadline;
+}
+
+/**
+ * Tells a withdrawn tool from any other refusal (S8). The code alone does not say and texts are not matched, so the server
+ * is listed again: when the tool is gone, that is the error, with the names that are closest.
+ */
+export async function explainUnknownTool(error: unknown, { call, target, deadline }: Refused): Promise<unknown> {
+  if (!(error instanceof McpProtocolError) || !MAY_BE_UNKNOWN.includes(error.rpcCode ?? 0)) return error;
+  const details = { server: call.server, tool: call.tool };
+  try {
+    await deadline.race(target.confirm(), details);
+  } catch (failure) {
+    return deadline.reason === undefined || !isMcpError(failure) ? error : failure;
+  }
+  const current = call.find();
+  if (current.state !== 'unknown') return error;
+  const message = `Server \`${call.server}\` no longer has \`${call.tool}\`.${current.suggestion}`;
+  return new McpToolWithdrawnError(message, { ...details, cause: error });
+}

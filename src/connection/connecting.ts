@@ -1,0 +1,107 @@
+import { createDeadline, type Deadline } from '../core/deadline.js';
+import { McpClosedError, McpConnectError, type McpErrorCode } from '../core/errors.js';
+import { inSpan } from '../telemetry/span.js';
+import { CLOSED, countFailure, judgeBreaker } from './breaker.js';
+import type { Link } from './link.js';
+import { type ConnectionState, noteFailure, throwIfClosed } from './state.js';
+
+/** How much longer than `connectTimeoutMs` a shared connect is waited for before it counts as dead. */
+const GRACE_MS = 500;
+
+/** Failures that say nothing about the server. */
+const NOT_THE_SERVERS: readonly McpErrorCode[] = ['closed', 'aborted', 'config'];
+
+/**
+ * The live link, or a new one, when the breaker lets it be tried (C6). A shared connect whose Workers request ended never
+ * settles: whoever has waited longer than a connect may take starts another.
+ */
+export async function ready(state: ConnectionState, deadline: Deadline): Promise<Link> {
+  const { name, options } = state.deps;
+  for (;;) {
+    throwIfClosed(state);
+    if (deadline.reason !== undefined) throw deadline.error({ server: name });
+    if (state.link !== undefined && !state.link.closed) return state.link;
+    if (state.attempt === undefined && (await heldBack(state, deadline))) continue;
+    const waiting = state.attempt ?? startAttempt(state);
+    const patience = createDeadline({ ms: options.connectTimeoutMs + GRACE_MS, signal: deadline.signal });
+    try {
+      return await patience.race(waiting, { server: name });
+    } catch (failure) {
+      if (deadline.reason !== undefined) throw deadline.error({ server: name });
+      if (patience.reason !== 'timeout') throw failure;
+      if (state.attempt === waiting) state.attempt = undefined;
+    } finally {
+      patience.dispose();
+    }
+  }
+}
+
+/** Waits out the breaker's pause; whether there was one. Throws `breaker-open` where it would be too long. */
+async function heldBack({ breaker, error, deps: { name } }: ConnectionState, deadline: Deadline): Promise<boolean> {
+  const verdict = judgeBreaker(breaker, Date.now());
+  if (verdict.kind === 'connect') return false;
+  if (verdict.kind === 'open') {
+    const wait = Math.ceil(verdict.ms / 1_000);
+    const message = `Server \`${name}\` failed ${breaker.failures} times in a row; it is tried again in ${wait} s.`;
+    throw new McpConnectError('breaker-open', message, { server: name, cause: error });
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const pause = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, verdict.ms);
+  });
+  try {
+    await deadline.race(pause, { server: name });
+    return true;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function startAttempt(state: ConnectionState): Promise<Link> {
+  const started = connect(state).then(
+    async (made) => {
+      if (state.attempt === started) state.attempt = undefined;
+      if (state.closed !== undefined) throw await closeLate(made, state.deps.name);
+      state.known = { kind: made.kind, prior: made.prior };
+      state.breaker = CLOSED;
+      state.error = undefined;
+      state.link = made;
+      return made;
+    },
+    (failure: unknown) => {
+      if (state.attempt === started) state.attempt = undefined;
+      // A remembered verdict may be what was wrong (W7).
+      if (state.known !== undefined) state.known = { kind: state.known.kind, prior: undefined };
+      const error = noteFailure(state, failure);
+      if (!NOT_THE_SERVERS.includes(error.code)) state.breaker = countFailure(state.breaker, Date.now());
+      throw error;
+    },
+  );
+  started.catch(() => {});
+  state.attempt = started;
+  return started;
+}
+
+/** One connect, within `connectTimeoutMs`, ended by the close. */
+async function connect({ deps, known }: ConnectionState): Promise<Link> {
+  const { options, name, closing } = deps;
+  const deadline = createDeadline({ ms: options.connectTimeoutMs, closing, option: 'connectTimeoutMs' });
+  try {
+    return await inSpan(options.telemetry, 'connect', { server: name }, async (span) => {
+      // Transports and guard are needed from the first connect on, and not loaded before.
+      const { openLink } = await import('./handshake.js');
+      const made = await openLink(deps, known, deadline);
+      const { era, protocolVersion } = made;
+      span.set({ era, ...(protocolVersion === undefined ? {} : { protocolVersion }) });
+      return made;
+    });
+  } finally {
+    deadline.dispose();
+  }
+}
+
+/** A connect that finished after the close. */
+async function closeLate(made: Link, name: string): Promise<McpClosedError> {
+  await made.close();
+  return new McpClosedError(`The toolset was closed while \`${name}\` was connecting.`, { server: name });
+}

@@ -1,0 +1,106 @@
+import type { Client } from '@modelcontextprotocol/client';
+import type { Diagnostic } from '../core/diagnostics.js';
+
+/** A stream that lived as long counts as sound: the next one is opened at once. */
+const SOUND_MS = 30_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Says how long to wait before a stream that ended is opened again (L7). */
+export interface Pacer {
+  /** Milliseconds before the next opening: none for the first, then from 250 ms to 30 s while streams end quickly. */
+  waitMs(): number;
+  opened(now: number): void;
+  ended(now: number): void;
+  /** How often a stream has ended. */
+  readonly losses: number;
+}
+
+export function createPacer(): Pacer {
+  let openedAt: number | undefined;
+  let quick = 0;
+  let losses = 0;
+  return {
+    waitMs: () => (quick === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (quick - 1), LONGEST_WAIT_MS)),
+    opened(now) {
+      openedAt = now;
+    },
+    ended(now) {
+      losses += 1;
+      quick = openedAt !== undefined && now - openedAt >= SOUND_MS ? 0 : quick + 1;
+      openedAt = undefined;
+    },
+    get losses() {
+      return losses;
+    },
+  };
+}
+
+export interface NoticeDeps {
+  readonly server: string;
+  /** Aborted when the connection ends. */
+  readonly ended: AbortSignal;
+  report(diagnostic: Diagnostic): void;
+  /** Changes may have been announced while no stream was open. */
+  onToolsChanged(): void;
+}
+
+/** The change notices of one connection. */
+export interface Notices {
+  /** Waits for its turn; whether the stream may be opened then. */
+  mayOpen(): Promise<boolean>;
+  opened(): void;
+  lost(): void;
+}
+
+export function createNotices({ server, ended, report, onToolsChanged }: NoticeDeps): Notices {
+  const pacer = createPacer();
+  return {
+    async mayOpen() {
+      await sleep(pacer.waitMs(), ended);
+      return !ended.aborted;
+    },
+    opened() {
+      pacer.opened(Date.now());
+      if (pacer.losses > 0) onToolsChanged();
+    },
+    lost() {
+      if (ended.aborted) return;
+      pacer.ended(Date.now());
+      const message = `The stream on which server \`${server}\` announces changes has ended; it is opened again.`;
+      report({ code: 'stream-lost', level: 'info', message, server, data: { times: pacer.losses } });
+    },
+  };
+}
+
+/** Whether the server says that it announces changes of its tools. */
+export function declaresChanges(client: Client | undefined): boolean {
+  return client?.getServerCapabilities()?.tools?.listChanged === true;
+}
+
+/** Keeps a 2026-07-28 subscription open for as long as the connection lives. Never rejects. */
+export async function keepListening(client: Client, notices: Notices): Promise<void> {
+  while (await notices.mayOpen()) {
+    try {
+      const subscription = await client.listen({ toolsListChanged: true });
+      notices.opened();
+      if ((await subscription.closed) === 'local') return;
+    } catch {
+      // The server may be away for a while; the next opening waits longer.
+    }
+    notices.lost();
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

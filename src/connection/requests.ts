@@ -1,0 +1,57 @@
+import type { Deadline } from '../core/deadline.js';
+import { ready } from './connecting.js';
+import type { Outcome } from './failure.js';
+import type { Link } from './link.js';
+import { judgeOutcome, type Repair } from './recovery.js';
+import type { ConnectionState } from './state.js';
+
+export interface RecoveryOptions {
+  readonly deadline: Deadline;
+  /** Whether the host says that running it twice does no harm (C5). */
+  readonly idempotent: boolean;
+  /** Reads the catalogue again after the server refused the headers of a call (C4). */
+  relist?(): Promise<void>;
+}
+
+/**
+ * Sends a request, and once more after a repair where it surely was not delivered, or where the host says that this does no
+ * harm (C4, C5). Rejects only where there is no connection to be had.
+ */
+export async function sendRecovering(
+  state: ConnectionState,
+  send: (link: Link) => Promise<Outcome>,
+  options: RecoveryOptions,
+): Promise<Outcome> {
+  const { deadline, idempotent } = options;
+  const link = await ready(state, deadline);
+  const outcome = await send(link);
+  const verdict = judgeOutcome(outcome);
+  if (deadline.reason !== undefined || verdict.kind === 'settled') return outcome;
+  if (verdict.kind === 'unknown' && !idempotent) return outcome;
+  if (verdict.kind === 'undelivered') {
+    if (verdict.repair === 'relist' && options.relist === undefined) return outcome;
+    await repair(state, link, verdict.repair, options);
+  }
+  const repaired = await ready(state, deadline);
+  if (verdict.kind === 'undelivered') reportRepair(state, verdict.repair);
+  return send(repaired);
+}
+
+/** Whoever finds the fault first gives the link up; the others find a new one (single-flight). */
+async function repair(state: ConnectionState, link: Link, what: Repair, { relist }: RecoveryOptions): Promise<void> {
+  if (what === 'relist') return relist?.();
+  if (what === 'reprobe' && state.known !== undefined) state.known = { kind: state.known.kind, prior: undefined };
+  if (state.link === link) state.link = undefined;
+  link.retire();
+}
+
+const REPAIRS: Readonly<Record<Repair, string>> = {
+  reconnect: 'connected again',
+  reprobe: 'asked for its protocol revision again',
+  relist: 'listed again',
+};
+
+function reportRepair({ deps: { name, options } }: ConnectionState, repaired: Repair): void {
+  const message = `Server \`${name}\` was ${REPAIRS[repaired]}; a request that it had not taken was sent again.`;
+  options.report({ code: 'connection-repaired', level: 'info', message, server: name, data: { repair: repaired } });
+}

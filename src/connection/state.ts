@@ -1,0 +1,50 @@
+import type { ClosingSignal } from '../core/deadline.js';
+import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
+import { type BreakerState, CLOSED } from './breaker.js';
+import type { Known, LinkDeps } from './handshake.js';
+import type { Link } from './link.js';
+
+export interface ConnectionDeps extends LinkDeps {
+  /** Aborted when the toolset closes. */
+  readonly closing: ClosingSignal;
+}
+
+/** Everything that changes over a connection's life, in one place. */
+export interface ConnectionState {
+  readonly deps: ConnectionDeps;
+  link: Link | undefined;
+  /** The connect under way; one at a time, whoever asks. */
+  attempt: Promise<Link> | undefined;
+  known: Known | undefined;
+  breaker: BreakerState;
+  /** Why the last connect or listing failed. */
+  error: McpError | undefined;
+  closed: Promise<void> | undefined;
+}
+
+export function createState(deps: ConnectionDeps): ConnectionState {
+  return {
+    deps,
+    link: undefined,
+    attempt: undefined,
+    known: undefined,
+    breaker: CLOSED,
+    error: undefined,
+    closed: undefined,
+  };
+}
+
+/** Keeps why the connection failed; what is no `McpError` is made one. */
+export function noteFailure(state: ConnectionState, failure: unknown): McpError {
+  const { name } = state.deps;
+  const error = isMcpError(failure)
+    ? failure
+    : new McpProtocolError(`Server \`${name}\` failed.`, { server: name, cause: failure });
+  state.error = error;
+  return error;
+}
+
+export function throwIfClosed({ closed, deps: { name } }: ConnectionState): void {
+  if (closed === undefined) return;
+  throw new McpClosedError(`The toolset was closed; make a new one to reach \`${name}\`.`, { server: name });
+}
