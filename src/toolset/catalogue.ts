@@ -37,62 +37,83 @@ const keyOf = (identity: string, tool: string) => `${identity}:${tool}`;
 /** Tools that left and are still the same object when they come back. */
 const DEPARTED_KEPT = 1_000;
 
+interface CatalogueState {
+  readonly tools: Record<string, McpTool>;
+  /** By remote tool; those that left stay here, so that they are the same object when they come back. */
+  readonly live: Map<string, LiveTool>;
+  readonly execute: Execute;
+  readonly report: Report;
+  noticed: ReadonlySet<string>;
+  active: readonly LiveTool[];
+  current: ReadonlyMap<string, LiveTool>;
+  quarantined: readonly QuarantinedTool[];
+}
+
 export function createCatalogue(execute: Execute, report: Report): Catalogue {
   const tools: Record<string, McpTool> = Object.create(null);
-  // Tools that left stay here, so that they are the same object when they come back.
-  const live = new Map<string, LiveTool>();
-  let noticed: ReadonlySet<string> = new Set();
-  let active: readonly LiveTool[] = [];
-  let current = new Map<string, LiveTool>();
-  let quarantined: readonly QuarantinedTool[] = [];
-
-  function apply(projection: Projection): ToolsChanged {
-    const before = shown(active);
-    const hidden = new Set(quarantined.map(({ name }) => name));
-    current = new Map();
-    active = projection.active.map((entry) => {
-      const key = keyOf(entry.identity, entry.tool.name);
-      const tool = live.get(key) ?? createLiveTool(entry, execute);
-      if (tool.entry !== entry) update(tool, entry, report);
-      live.set(key, tool);
-      current.set(key, tool);
-      return tool;
-    });
-    quarantined = projection.quarantined;
-    forgetDeparted(live, current);
-    rewriteMap(tools, active);
-    // What is no longer so is forgotten, so that it is said again when it comes back.
-    const notices = new Map(projection.notices.map((notice) => [JSON.stringify(notice), notice]));
-    for (const [text, notice] of notices) if (!noticed.has(text)) report(notice);
-    noticed = new Set(notices.keys());
-    // A refused entry may have no name at all.
-    const refused = quarantined.flatMap(({ name }) => (name === '' || hidden.has(name) ? [] : [name]));
-    return { ...compare(before, shown(active)), quarantined: refused, withheld: [] };
-  }
-
-  /** A name may be asked for as the server has it; what is shown is the one to call. */
-  const suggest = (name: string) => {
-    const raw = active.map(({ entry }): [string, string] => [entry.tool.name, entry.name]);
-    const projected = active.map(({ entry }): [string, string] => [entry.name, entry.name]);
-    return didYouMeanAmong(name, new Map([...raw, ...projected]));
+  const state: CatalogueState = {
+    tools,
+    live: new Map(),
+    execute,
+    report,
+    noticed: new Set(),
+    active: [],
+    current: new Map(),
+    quarantined: [],
   };
-
+  const suggest = (name: string) => suggestName(name, state.active);
   return {
     tools,
-    apply,
-    describe: () => [...active.map(summarise), ...quarantined.map(summariseQuarantined)],
-    counts: (identity) => countServer(active, quarantined, identity),
+    suggest,
+    apply: (projection) => applyProjection(state, projection),
+    describe: () => [...state.active.map(summarise), ...state.quarantined.map(summariseQuarantined)],
+    counts: (identity) => countServer(state.active, state.quarantined, identity),
     find(identity, tool) {
-      const listed = current.get(keyOf(identity, tool));
+      const listed = state.current.get(keyOf(identity, tool));
       if (listed !== undefined) return { state: 'listed', entry: listed.entry };
-      const refused = quarantined.find((entry) => entry.identity === identity && entry.tool === tool);
+      const refused = state.quarantined.find((entry) => entry.identity === identity && entry.tool === tool);
       if (refused !== undefined) return { state: 'quarantined', reason: refused.reason };
       return { state: 'unknown', suggestion: suggest(tool) };
     },
     named: (name) =>
-      Object.hasOwn(tools, name) ? tools[name] : active.find(({ entry }) => entry.tool.name === name)?.tool,
-    suggest,
+      Object.hasOwn(tools, name) ? tools[name] : state.active.find(({ entry }) => entry.tool.name === name)?.tool,
   };
+}
+
+function applyProjection(state: CatalogueState, projection: Projection): ToolsChanged {
+  const before = shown(state.active);
+  const hidden = new Set(state.quarantined.map(({ name }) => name));
+  const current = new Map<string, LiveTool>();
+  state.active = projection.active.map((entry) => {
+    const key = keyOf(entry.identity, entry.tool.name);
+    const tool = state.live.get(key) ?? createLiveTool(entry, state.execute);
+    if (tool.entry !== entry) update(tool, entry, state.report);
+    state.live.set(key, tool);
+    current.set(key, tool);
+    return tool;
+  });
+  state.current = current;
+  state.quarantined = projection.quarantined;
+  forgetDeparted(state.live, current);
+  rewriteMap(state.tools, state.active);
+  sayWhatIsNew(state, projection);
+  // A refused entry may have no name at all.
+  const refused = state.quarantined.flatMap(({ name }) => (name === '' || hidden.has(name) ? [] : [name]));
+  return { ...compare(before, shown(state.active)), quarantined: refused, withheld: [] };
+}
+
+/** What is no longer so is forgotten, so that it is said again when it comes back. */
+function sayWhatIsNew(state: CatalogueState, projection: Projection): void {
+  const notices = new Map(projection.notices.map((notice) => [JSON.stringify(notice), notice]));
+  for (const [text, notice] of notices) if (!state.noticed.has(text)) state.report(notice);
+  state.noticed = new Set(notices.keys());
+}
+
+/** A name may be asked for as the server has it; what is shown is the one to call. */
+function suggestName(name: string, active: readonly LiveTool[]): string {
+  const raw = active.map(({ entry }): [string, string] => [entry.tool.name, entry.name]);
+  const projected = active.map(({ entry }): [string, string] => [entry.name, entry.name]);
+  return didYouMeanAmong(name, new Map([...raw, ...projected]));
 }
 
 /** What stands behind each name of the map: which remote tool, with which definition. */

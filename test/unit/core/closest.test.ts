@@ -93,7 +93,7 @@ describe('didYouMean', () => {
     expect(didYouMean('tool', ['tool1', 'tool2', 'tool3'])).toBe(' Did you mean `tool1`, `tool2` or `tool3`?');
   });
 
-  it('G10 shows controls in a name as escapes and cuts a long one', () => {
+  it('shows controls in a name as escapes and cuts a long one', () => {
     expect(didYouMean('tool_a', ['tool_\u001b'])).toBe(' Did you mean `tool_\\u001b`?');
     expect(didYouMean('a'.repeat(1_000), ['A'.repeat(1_000)])).toBe(` Did you mean \`${'A'.repeat(128)}\`?`);
   });
