@@ -3,17 +3,21 @@ import { expect, it } from 'vitest';
 import { parse, readSources, root } from './house/files.js';
 import { leftOut, rulesIn, titlesOf } from './house/titles.js';
 
-const done: string[] = JSON.parse(readFileSync(`${root}test/rules-done.json`, 'utf8'));
+/** Rules that are done, and those that are begun, with what of them is done or still to come. */
+const { done, begun }: { done: string[]; begun: Record<string, string> } = JSON.parse(
+  readFileSync(`${root}test/rules-done.json`, 'utf8'),
+);
+const listed = [...done, ...Object.keys(begun)];
 const tests = readSources(`${root}test`, '.test.ts');
 const cited = rulesIn(tests.flatMap(titlesOf));
 
-it('every rule that is done is named in the title of a test', () => {
-  expect(done.filter((rule) => !cited.has(rule))).toEqual([]);
+it('every rule that is done or begun is named in the title of a test', () => {
+  expect(listed.filter((rule) => !cited.has(rule))).toEqual([]);
 });
 
 it('no title names a rule that rules-done.json does not list', () => {
   const unknown = tests.flatMap((source) => {
-    const rules = [...rulesIn(titlesOf(source))].filter((rule) => !done.includes(rule));
+    const rules = [...rulesIn(titlesOf(source))].filter((rule) => !listed.includes(rule));
     return rules.map((rule) => `${source.path} names ${rule}`);
   });
   expect(unknown).toEqual([]);
@@ -34,11 +38,11 @@ it('every test file is one that a project of vitest.config.ts runs', () => {
 // The page of rules lies beside the repository where the library is worked on, and nowhere else.
 const page = `${root}../shared/design/behaviour.md`;
 
-it('every rule that is done is on the page of rules, where that is at hand', () => {
+it('every rule of the list is on the page of rules, where that is at hand', () => {
   const text = existsSync(page) ? readFileSync(page, 'utf8') : undefined;
-  const listed = text === undefined ? done : [...text.matchAll(/^- ([A-Z]\d{1,2}) /gm)].map((match) => match[1]);
-  expect(done.filter((rule) => !listed.includes(rule))).toEqual([]);
-  expect(done).toEqual([...new Set(done)]);
+  const known = text === undefined ? listed : [...text.matchAll(/^- ([A-Z]\d{1,2}) /gm)].map((match) => match[1]);
+  expect(listed.filter((rule) => !known.includes(rule))).toEqual([]);
+  expect(listed).toEqual([...new Set(listed)]);
 });
 
 it('titles are read from tests alone', () => {
