@@ -20,7 +20,16 @@ export default defineConfig({
       {
         // Inside the real Workers runtime. The plug-in needs Node's modules for vitest itself and switches them on;
         // test/dist/workerd.test.ts runs the built files without them.
-        plugins: [cloudflareTest({ miniflare: { compatibilityDate: '2025-11-01', cf: false } })],
+        plugins: [
+          cloudflareTest({
+            miniflare: {
+              compatibilityDate: '2025-11-01',
+              // Before this flag the runtime also calls those rejections unhandled that are taken a microtask later.
+              compatibilityFlags: ['unhandled_rejection_after_microtask_checkpoint'],
+              cf: false,
+            },
+          }),
+        ],
         test: { name: 'workerd', include: ['test/workerd/**/*.test.ts'], globalSetup, testTimeout: 20_000 },
       },
       {
