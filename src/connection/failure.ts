@@ -18,13 +18,14 @@ export type Outcome =
 
 export type Lost = Extract<Outcome, { kind: 'lost' }>;
 
-/** Network errors that a runtime gives before a connection stands: nothing can have left. */
+/**
+ * Network errors that a runtime gives before a connection stands, and only then: nothing can have left. An unreachable host
+ * or network is none of them: a connection that stands can meet it too.
+ */
 const NEVER_LEFT: readonly string[] = [
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
   'ConnectionRefused',
   'FailedToOpenSocket',

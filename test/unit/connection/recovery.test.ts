@@ -26,6 +26,7 @@ const rows: [string, Outcome, object][] = [
   ['our own deadline, with a session status', lost({ ...session, status: 404 }, new McpTimeoutError('late')), SETTLED],
   ['never handed to fetch', lost({ sent: false }), undelivered('reconnect')],
   ['connection refused', lost({ networkCode: 'ECONNREFUSED' }), undelivered('reconnect')],
+  ['a host that became unreachable', lost({ networkCode: 'EHOSTUNREACH' }), UNKNOWN],
   ['connection reset', lost({ networkCode: 'ECONNRESET' }), UNKNOWN],
   ['network error without a code', lost({}), UNKNOWN],
   ['refused code beside a status', lost({ networkCode: 'ECONNREFUSED', status: 200 }), UNKNOWN],
