@@ -2,7 +2,7 @@ import { measureJson } from '../core/json.js';
 import type { JsonSchema } from '../core/tools.js';
 
 /** Longest raw tool name, in UTF-16 code units. Its characters are free: a name that no provider takes is rewritten (N2). */
-export const TOOL_NAME_MAX = 1_024;
+const TOOL_NAME_MAX = 1_024;
 
 /** A tool definition whose shape was checked. Its values are the server's own, not copied and not cleaned. */
 export interface AdmittedTool {

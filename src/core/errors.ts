@@ -194,7 +194,7 @@ const PLAIN_NAME = /^[A-Za-z_$][\w$]{0,63}$/;
 const PLAIN_CODE = /^[\w-]{1,64}$/;
 
 /** A copy of a foreign error that holds class name, code and status, three causes deep, and nothing else (R7). */
-export function sanitiseCause(error: unknown, depth = 0): ErrorCause | McpError | undefined {
+function sanitiseCause(error: unknown, depth = 0): ErrorCause | McpError | undefined {
   if (error === undefined || error === null) return undefined;
   if (isMcpError(error)) return error;
   if (typeof error !== 'object') return { name: typeof error };

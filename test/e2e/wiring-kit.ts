@@ -149,7 +149,7 @@ export function fakeTransport({ answer = answerLegacy, start, close }: FakeOptio
   return transport;
 }
 
-export function answerLegacy(method: string, params: Record<string, unknown>): object {
+function answerLegacy(method: string, params: Record<string, unknown>): object {
   switch (method) {
     case 'initialize':
       return {

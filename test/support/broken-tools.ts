@@ -19,9 +19,9 @@ export const GOOD_BEFORE = 'good_before';
 export const GOOD_AFTER = 'good_after';
 
 /** Depth of the deepest schema here, in nested `properties`. */
-export const DEEP_LEVELS = 6_000;
+const DEEP_LEVELS = 6_000;
 /** Sub-schemas of the widest schema here. */
-export const WIDE_NODES = 10_001;
+const WIDE_NODES = 10_001;
 
 const OBJECT = '{"type":"object"}';
 

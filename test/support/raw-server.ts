@@ -14,8 +14,7 @@ import {
 import { createRecorder, type RecordedRequest } from './recorder.js';
 import { failureText, HANDLED, isRecord, RpcFailure, sseEvent } from './rpc-text.js';
 
-export type { CallContext, Era, Page, RawServer, RawServerOptions, StatusOverride, Tools } from './raw-options.js';
-export { LEGACY_VERSION, MODERN_VERSION } from './raw-options.js';
+export type { RawServer, RawServerOptions } from './raw-options.js';
 export type { RecordedRequest } from './recorder.js';
 export { HANDLED, rawJson, rpcError } from './rpc-text.js';
 

@@ -27,7 +27,7 @@ export function rpcError(code: number, message: string, data?: unknown, status =
 export const HANDLED: unique symbol = Symbol('handled');
 
 /** JSON text of a value that may hold `RawJson` at any place. */
-export function jsonText(value: unknown): string {
+function jsonText(value: unknown): string {
   const raw: string[] = [];
   const mark = `raw-json-${Math.random().toString(36).slice(2)}`;
   const text = JSON.stringify(value, (_key, entry: unknown) => {

@@ -18,7 +18,6 @@ import { createToolLog, STANDARD_TOOLS, type StandardTool, type ToolLog } from '
 
 export type { SdkServer, SdkServerOptions } from './sdk-common.js';
 export { INSTRUCTIONS } from './sdk-common.js';
-export type { StandardTool, ToolCallRecord, ToolOutput } from './sdk-tools.js';
 export { FAIL_TEXT, STANDARD_TOOLS, THROW_TEXT, TINY_PNG, TINY_WAV } from './sdk-tools.js';
 export { startSdk1Server, startSdk1SseServer } from './sdk1-servers.js';
 

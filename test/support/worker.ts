@@ -43,6 +43,7 @@ const actions: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
     const args = JSON.parse(query.get('args') ?? '{}') as unknown;
     return tools[query.get('tool') ?? '']!.execute(args, { abortSignal: controller.signal });
   },
+  '/refresh': () => kept?.refresh(undefined, { force: true }),
   '/close': (query) => (query.get('kind') === 'lazy' ? lazy.close() : kept?.close()),
   '/unhandled': () => unhandled,
   '/platform': async () => {

@@ -84,7 +84,7 @@ export function exchangeOf(more: Partial<Exchange> = {}): Exchange {
   return { requestId: 1, handshake: false, signal, facts: { sent: false, carriedSession: false }, ...more };
 }
 
-export const KEY = 'k1';
+const KEY = 'k1';
 
 /** A guard whose one exchange, if any, has the key `k1`. */
 export function guardFor(url: URL, more: Partial<GuardedFetchOptions> & { readonly on?: Exchange } = {}): GuardedFetch {
