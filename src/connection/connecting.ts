@@ -1,38 +1,26 @@
 import { createDeadline, type Deadline } from '../core/deadline.js';
 import { McpClosedError, McpConnectError, type McpErrorCode } from '../core/errors.js';
+import { type Shared, share } from '../core/shared.js';
 import { inSpan } from '../telemetry/span.js';
 import { CLOSED, countFailure, judgeBreaker } from './breaker.js';
 import type { Link } from './link.js';
 import { type ConnectionState, noteFailure, throwIfClosed } from './state.js';
 
-/** How much longer than `connectTimeoutMs` a shared connect is waited for before it counts as dead. */
-const GRACE_MS = 500;
-
 /** Failures that say nothing about the server. */
 const NOT_THE_SERVERS: readonly McpErrorCode[] = ['closed', 'aborted', 'config'];
 
-/**
- * The live link, or a new one, when the breaker lets it be tried (C6). A shared connect whose Workers request ended never
- * settles: whoever has waited longer than a connect may take starts another.
- */
+/** The live link, or a new one, when the breaker lets it be tried (C6). */
 export async function ready(state: ConnectionState, deadline: Deadline): Promise<Link> {
-  const { name, options } = state.deps;
+  const { name } = state.deps;
   for (;;) {
     throwIfClosed(state);
     if (deadline.reason !== undefined) throw deadline.error({ server: name });
     if (state.link !== undefined && !state.link.closed) return state.link;
     if (state.attempt === undefined && (await heldBack(state, deadline))) continue;
     const waiting = state.attempt ?? startAttempt(state);
-    const patience = createDeadline({ ms: options.connectTimeoutMs + GRACE_MS, signal: deadline.signal });
-    try {
-      return await patience.race(waiting, { server: name });
-    } catch (failure) {
-      if (deadline.reason !== undefined) throw deadline.error({ server: name });
-      if (patience.reason !== 'timeout') throw failure;
-      if (state.attempt === waiting) state.attempt = undefined;
-    } finally {
-      patience.dispose();
-    }
+    const made = await deadline.race(waiting.wait(), { server: name });
+    if (made !== undefined) return made;
+    if (state.attempt === waiting) state.attempt = undefined;
   }
 }
 
@@ -57,8 +45,8 @@ async function heldBack({ breaker, error, deps: { name } }: ConnectionState, dea
   }
 }
 
-function startAttempt(state: ConnectionState): Promise<Link> {
-  const started = connect(state).then(
+function startAttempt(state: ConnectionState): Shared<Link> {
+  const connecting = connect(state).then(
     async (made) => {
       if (state.attempt === started) state.attempt = undefined;
       if (state.closed !== undefined) throw await closeLate(made, state.deps.name);
@@ -77,7 +65,7 @@ function startAttempt(state: ConnectionState): Promise<Link> {
       throw error;
     },
   );
-  started.catch(() => {});
+  const started = share(connecting);
   state.attempt = started;
   return started;
 }

@@ -44,7 +44,7 @@ export interface CallRequest {
   readonly onProgress?: ((params: ProgressParams) => void) | undefined;
 }
 
-/** How long a close waits for a connect under way to end: one of another Workers request never does. */
+/** How long a close waits for a connect under way to end. */
 const CONNECT_END_MS = 2_500;
 
 export function createConnection(deps: ConnectionDeps): Connection {
@@ -119,6 +119,6 @@ async function callTool(state: ConnectionState, request: CallRequest): Promise<R
 }
 
 async function endConnection({ attempt, link }: ConnectionState): Promise<void> {
-  const connecting = attempt === undefined ? undefined : settleWithin(attempt, CONNECT_END_MS);
+  const connecting = attempt === undefined ? undefined : settleWithin(attempt.wait(), CONNECT_END_MS);
   await Promise.all([link?.close(), connecting]);
 }

@@ -1,5 +1,6 @@
 import type { ClosingSignal } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
+import type { Shared } from '../core/shared.js';
 import { type BreakerState, CLOSED } from './breaker.js';
 import type { Known, LinkDeps } from './handshake.js';
 import type { Link } from './link.js';
@@ -14,7 +15,7 @@ export interface ConnectionState {
   readonly deps: ConnectionDeps;
   link: Link | undefined;
   /** The connect under way; one at a time, whoever asks. */
-  attempt: Promise<Link> | undefined;
+  attempt: Shared<Link> | undefined;
   known: Known | undefined;
   breaker: BreakerState;
   /** Why the last connect or listing failed. */

@@ -13,7 +13,7 @@ export interface Shared<T> {
 }
 
 /** Shares work that this Workers request began. */
-export function share<T extends object>(work: Promise<T>): Shared<T> {
+export function share<T>(work: Promise<T>): Shared<T> {
   let beats = 0;
   let settled = false;
   // A timer of a request that has ended no longer runs.

@@ -3,6 +3,7 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import { type Closing, createListen, settleWithin } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
+import { type Shared, share } from '../core/shared.js';
 import type { McpToolset, ToolsChanged } from '../core/status.js';
 import type { McpTool } from '../core/tools.js';
 import { inSpan } from '../telemetry/span.js';
@@ -136,12 +137,13 @@ export function createClose(
   { telemetry }: ResolvedOptions,
   closing: Closing,
 ): () => Promise<void> {
-  let closed: Promise<void> | undefined;
-  return () => {
-    closed ??= inSpan(telemetry, 'close', {}, async () => {
+  let closed: Shared<void> | undefined;
+  return async () => {
+    const work = async () => {
       closing.abort();
       await settleWithin(Promise.all(members.map(({ connection }) => connection.close())), CLOSE_MS);
-    });
-    return closed;
+    };
+    closed ??= share(inSpan(telemetry, 'close', {}, work));
+    await closed.wait();
   };
 }

@@ -68,7 +68,7 @@ export async function connectMcp(
 function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
   let opening: Shared<AssembledToolset> | undefined;
   let closing: Closing | undefined;
-  let closed: Promise<void> | undefined;
+  let closed: Shared<void> | undefined;
 
   function begin(): Shared<AssembledToolset> {
     closing = createClosing();
@@ -91,13 +91,14 @@ function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
         if (opening === waited) opening = undefined;
       }
     },
-    close(): Promise<void> {
-      closed ??= (async () => {
+    async close(): Promise<void> {
+      const end = async () => {
         closing?.abort();
         const opened = await opening?.wait().catch(() => undefined);
         await opened?.toolset.close();
-      })();
-      return closed;
+      };
+      closed ??= share(end());
+      await closed.wait();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { projectCatalogues } from '../catalog/projection.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { ClosingSignal } from '../core/deadline.js';
+import { type Shared, share } from '../core/shared.js';
 import type { ToolsChanged } from '../core/status.js';
 import type { Catalogue } from './catalogue.js';
 import { attempt, reportFailures } from './failures.js';
@@ -23,18 +24,9 @@ interface RefresherDeps {
   readonly closing: ClosingSignal;
 }
 
-interface Run {
-  readonly result: Promise<ToolsChanged>;
-  /** When it counts as dead: on Workers a run ends with the request that began it, and never settles. */
-  readonly deadAt: number;
-}
-
-/** How much longer than a listing may take a run is waited for. */
-const GRACE_MS = 1_000;
-
 export function createRefresher({ members, catalogue, resolved, closing }: RefresherDeps): Refresher {
-  const running = new Map<Member, Run>();
-  const queued = new Map<Member, Promise<ToolsChanged>>();
+  const running = new Map<Member, Shared<ToolsChanged>>();
+  const queued = new Map<Member, Shared<ToolsChanged>>();
 
   function project(): ToolsChanged {
     const rules = { filter: resolved.tools, names: resolved.names };
@@ -48,28 +40,42 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
     return change;
   }
 
-  function start(member: Member): Promise<ToolsChanged> {
+  async function refresh(member: Member): Promise<ToolsChanged> {
+    for (;;) {
+      const run = next(member);
+      const change = await run.wait();
+      if (change !== undefined) return change;
+      drop(running, member, run);
+      drop(queued, member, run);
+    }
+  }
+
+  /** A run that begins now, or after the one under way. */
+  function next(member: Member): Shared<ToolsChanged> {
+    const current = running.get(member);
+    if (current === undefined) return start(member, run(member));
+    const waiting = queued.get(member);
+    if (waiting !== undefined) return waiting;
+    const later = share(after(current, member));
+    queued.set(member, later);
+    return later;
+  }
+
+  async function after(current: Shared<ToolsChanged>, member: Member): Promise<ToolsChanged> {
+    await settled(current.wait());
+    queued.delete(member);
+    drop(running, member, current);
     const result = run(member);
-    const current: Run = { result, deadAt: Date.now() + member.timeoutMs + GRACE_MS };
-    running.set(member, current);
-    const end = () => {
-      if (running.get(member) === current) running.delete(member);
-    };
-    result.then(end, end);
+    start(member, result);
     return result;
   }
 
-  function refresh(member: Member): Promise<ToolsChanged> {
-    const current = running.get(member);
-    if (current === undefined || current.deadAt < Date.now()) return start(member);
-    const waiting = queued.get(member);
-    if (waiting !== undefined) return waiting;
-    const next = settled(current.result).then(() => {
-      queued.delete(member);
-      return start(member);
-    });
-    queued.set(member, next);
-    return next;
+  function start(member: Member, result: Promise<ToolsChanged>): Shared<ToolsChanged> {
+    const begun = share(result);
+    const end = () => drop(running, member, begun);
+    running.set(member, begun);
+    result.then(end, end);
+    return begun;
   }
 
   async function announce(member: Member): Promise<void> {
@@ -82,6 +88,10 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
   return { refresh, project, announce: (member) => void announce(member) };
 }
 
+function drop(runs: Map<Member, Shared<ToolsChanged>>, member: Member, run: Shared<ToolsChanged>): void {
+  if (runs.get(member) === run) runs.delete(member);
+}
+
 async function settled(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -90,7 +100,7 @@ async function settled(work: Promise<unknown>): Promise<void> {
   }
 }
 
-export function isChange(change: ToolsChanged): boolean {
+function isChange(change: ToolsChanged): boolean {
   return Object.values(change).some((names: readonly string[]) => names.length > 0);
 }
 

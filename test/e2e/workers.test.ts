@@ -213,3 +213,39 @@ describe.each(COMPATIBILITY.flatMap((compatibility) => ERAS.map((era) => ({ ...c
     );
   },
 );
+
+describe.each(COMPATIBILITY)('a Worker of $date whose request is left by its client', (compatibility) => {
+  /** `path` is asked for and left once `method` is under way, which takes long; then others ask for it. */
+  async function leaveDuring(method: string, path: string, prepare: (server: RawServer) => void = () => {}) {
+    const server = await raw({ era: 'legacy', latencyMs: (called) => (called === method ? 1_000 : 0) });
+    const worker = await deploy({ compatibility, server });
+    await call(worker, 'kept', 'good');
+    server.reset();
+    prepare(server);
+    const query = { kind: 'kept', tool: 'raw__good', args: '{}' };
+    const leave = askAndLeave(worker, path, query);
+    await until(() => server.count(method) === 1);
+    const waiting = [ask(worker, path, query), ask(worker, path, query)];
+    await sleep(100);
+    leave();
+    const answers = await Promise.all(waiting);
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(5_000);
+    return { server, answers };
+  }
+
+  it('W9 while it connects again: the others do so in its place', async () => {
+    const { server, answers } = await leaveDuring('initialize', '/call', (lost) => lost.expireSessions());
+    expect(answers.map(({ value }) => value)).toEqual([text({}), text({})]);
+    expect(server.count('initialize')).toBe(2);
+  });
+
+  it('W9 while it lists the tools again: the others do so in its place', async () => {
+    const { answers } = await leaveDuring('tools/list', '/refresh');
+    for (const { value } of answers) expect(value).toMatchObject({ added: [], removed: [], changed: [] });
+  });
+
+  it('W9 while it closes the toolset: the others see it closed', async () => {
+    const { answers } = await leaveDuring('DELETE', '/close');
+    expect(answers.map(({ value }) => value)).toEqual([null, null]);
+  });
+});
