@@ -25,9 +25,6 @@ interface RefresherDeps {
 }
 
 export function createRefresher({ members, catalogue, resolved, closing }: RefresherDeps): Refresher {
-  const running = new Map<Member, Shared<ToolsChanged>>();
-  const queued = new Map<Member, Shared<ToolsChanged>>();
-
   function project(): ToolsChanged {
     const rules = { filter: resolved.tools, names: resolved.names };
     return catalogue.apply(projectCatalogues(members.map(catalogueOf), rules));
@@ -40,15 +37,22 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
     return change;
   }
 
-  async function refresh(member: Member): Promise<ToolsChanged> {
-    for (;;) {
-      const run = next(member);
-      const change = await run.wait();
-      if (change !== undefined) return change;
-      drop(running, member, run);
-      drop(queued, member, run);
-    }
+  const refresh = createRuns(run);
+
+  async function announce(member: Member): Promise<void> {
+    if (closing.aborted) return;
+    const error = await attempt(refresh(member));
+    if (error === undefined || error.code === 'closed') return;
+    reportFailures([{ server: member.name, required: member.required, error }], resolved.report);
   }
+
+  return { refresh, project, announce: (member) => void announce(member) };
+}
+
+/** One run of each member under way, and one that begins after it. A run whose Workers request was cancelled is begun anew. */
+function createRuns(run: (member: Member) => Promise<ToolsChanged>): (member: Member) => Promise<ToolsChanged> {
+  const running = new Map<Member, Shared<ToolsChanged>>();
+  const queued = new Map<Member, Shared<ToolsChanged>>();
 
   /** A run that begins now, or after the one under way. */
   function next(member: Member): Shared<ToolsChanged> {
@@ -78,14 +82,15 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
     return begun;
   }
 
-  async function announce(member: Member): Promise<void> {
-    if (closing.aborted) return;
-    const error = await attempt(refresh(member));
-    if (error === undefined || error.code === 'closed') return;
-    reportFailures([{ server: member.name, required: member.required, error }], resolved.report);
-  }
-
-  return { refresh, project, announce: (member) => void announce(member) };
+  return async (member) => {
+    for (;;) {
+      const waited = next(member);
+      const change = await waited.wait();
+      if (change !== undefined) return change;
+      drop(running, member, waited);
+      drop(queued, member, waited);
+    }
+  };
 }
 
 function drop(runs: Map<Member, Shared<ToolsChanged>>, member: Member, run: Shared<ToolsChanged>): void {

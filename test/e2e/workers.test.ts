@@ -79,7 +79,7 @@ const matrix = COMPATIBILITY.flatMap((compatibility) =>
 
 describe.each(matrix)('a Worker of $date, a $era server that answers in $format', ({ compatibility, era, format }) => {
   it.each(KINDS)(
-    'W9 a %s toolset at module scope serves 50 overlapping requests; two that are aborted end alone',
+    'W9 C2 a %s toolset at module scope serves 50 overlapping requests; two that are aborted end alone',
     async (kind) => {
       const server = await raw({ era, format });
       const worker = await deploy({ compatibility, server });
@@ -137,7 +137,7 @@ describe.each(COMPATIBILITY.flatMap((compatibility) => ERAS.map((era) => ({ ...c
     });
 
     it.each(KINDS)(
-      'W9 a %s toolset is closed by another request while calls are under way: they end as closed, nothing hangs',
+      'W4 W9 a %s toolset is closed by another request while calls are under way: they end as closed, nothing hangs',
       async (kind) => {
         const server = await raw({ era, format: 'sse' });
         const worker = await deploy({ compatibility, server });
@@ -244,7 +244,7 @@ describe.each(COMPATIBILITY)('a Worker of $date whose request is left by its cli
     for (const { value } of answers) expect(value).toMatchObject({ added: [], removed: [], changed: [] });
   });
 
-  it('W9 while it closes the toolset: the others see it closed', async () => {
+  it('W4 W9 while it closes the toolset: the others see it closed', async () => {
     const { answers } = await leaveDuring('DELETE', '/close');
     expect(answers.map(({ value }) => value)).toEqual([null, null]);
   });

@@ -78,7 +78,7 @@ describe.each(SDK)('a server made with $server', ({ key, era, sessions }) => {
     });
   });
 
-  it('W6 W9 an abort ends the call and its stream, and the toolset goes on', async () => {
+  it('C2 W9 an abort ends the call and its stream, and the toolset goes on', async () => {
     await use(server, async ({ tools }) => {
       await fetch(new URL('/__reset', url), { method: 'POST' });
       const controller = new AbortController();
@@ -93,7 +93,7 @@ describe.each(SDK)('a server made with $server', ({ key, era, sessions }) => {
     });
   });
 
-  it('W6 a close ends the session, where there is one, and every later call is refused', async () => {
+  it('W4 a close ends the session, where there is one, and every later call is refused', async () => {
     await fetch(new URL('/__reset', url), { method: 'POST' });
     const { tools, close } = await mcpTools([server]);
     await close();
@@ -128,7 +128,7 @@ describe.each(EVERYTHING)('server-everything over $transport', ({ key, type }) =
     });
   });
 
-  it('W9 an aborted call rejects with the reason, and the next one is served', async () => {
+  it('C2 W9 an aborted call rejects with the reason, and the next one is served', async () => {
     await use(server, async ({ tools }) => {
       const controller = new AbortController();
       const long = tools['everything__trigger-long-running-operation']!;
