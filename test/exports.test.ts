@@ -17,6 +17,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'McpTimeoutError',
     'McpToolExecutionError',
     'McpToolUnavailableError',
+    'McpToolWithdrawnError',
     'catalogTokens',
     'connectMcp',
     'createMcpTools',
