@@ -22,7 +22,8 @@ export function progressListener(
       ...(typeof message === 'string' ? { message } : {}),
     };
     try {
-      onProgress?.({ ...subject, progress, ...known });
+      const answer: unknown = onProgress?.({ ...subject, progress, ...known });
+      if (answer instanceof Promise) answer.catch(() => {});
     } catch {
       // The host's own fault to find; the call goes on.
     }

@@ -7,7 +7,7 @@ import type { Link } from './link.js';
 import { type ConnectionState, noteFailure, throwIfClosed } from './state.js';
 
 /** Failures that say nothing about the server. */
-const NOT_THE_SERVERS: readonly McpErrorCode[] = ['closed', 'aborted', 'config'];
+const NOT_THE_SERVERS: readonly McpErrorCode[] = ['closed', 'aborted', 'config', 'host-denied'];
 
 /** The live link, or a new one, when the breaker lets it be tried (C6). */
 export async function ready(state: ConnectionState, deadline: Deadline): Promise<Link> {

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import type { ClosingSignal } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 
 /** A stream that lived as long counts as sound: the next one is opened at once. */
@@ -55,6 +56,7 @@ export interface Notices {
 
 export function createNotices({ server, ended, report, onToolsChanged }: NoticeDeps): Notices {
   const pacer = createPacer();
+  let told = false;
   return {
     async mayOpen() {
       await sleep(pacer.waitMs(), ended);
@@ -62,12 +64,16 @@ export function createNotices({ server, ended, report, onToolsChanged }: NoticeD
     },
     opened() {
       pacer.opened(Date.now());
+      told = false;
       if (pacer.losses > 0) onToolsChanged();
     },
     lost() {
       if (ended.aborted) return;
       pacer.ended(Date.now());
-      const message = `The stream on which server \`${server}\` announces changes has ended; it is opened again.`;
+      // Once for each outage, however often it could not be opened meanwhile.
+      if (told) return;
+      told = true;
+      const message = `The stream on which server \`${server}\` announces changes is lost; it is opened again.`;
       report({ code: 'stream-lost', level: 'info', message, server, data: { times: pacer.losses } });
     },
   };
@@ -92,7 +98,8 @@ export async function keepListening(client: Client, notices: Notices): Promise<v
   }
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits, and no longer than until `signal` is aborted. */
+export function sleep(ms: number, signal: ClosingSignal): Promise<void> {
   if (ms === 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {

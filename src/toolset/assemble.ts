@@ -90,12 +90,28 @@ function findTarget(identity: string, raw: string, { catalogue, members, refresh
   const member = members.get(identity)!;
   const { connection, timeoutMs } = member;
   const relist = async () => void (await refresher.refresh(member));
-  const confirm = async () => {
-    if (member.confirmedUntil > Date.now()) return;
-    await relist();
-    member.confirmedUntil = Date.now() + CONFIRMED_MS;
-  };
+  const confirm = () => confirmTools(member, relist);
   return { state: 'active', tool: found.entry.tool, connection, timeoutMs, relist, confirm };
+}
+
+/** One listing for everybody whose call is refused meanwhile, and none for a while after it, also where it failed (S8). */
+async function confirmTools(member: Member, relist: () => Promise<void>): Promise<void> {
+  const look = async (): Promise<true> => {
+    try {
+      await relist();
+      return true;
+    } finally {
+      member.confirmedUntil = Date.now() + CONFIRMED_MS;
+      member.confirming = undefined;
+    }
+  };
+  for (;;) {
+    if (member.confirming === undefined && member.confirmedUntil > Date.now()) return;
+    member.confirming ??= share(look());
+    const waited = member.confirming;
+    if ((await waited.wait()) !== undefined) return;
+    if (member.confirming === waited) member.confirming = undefined;
+  }
 }
 
 function chooseMembers(members: readonly Member[], server: string | undefined): readonly Member[] {

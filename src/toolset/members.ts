@@ -13,6 +13,7 @@ import type { Report } from '../core/diagnostics.js';
 import { type McpError, McpLimitError, McpProtocolError } from '../core/errors.js';
 import { measureJson } from '../core/json.js';
 import type { ToolFilter } from '../core/servers.js';
+import type { Shared } from '../core/shared.js';
 
 /** One server of a toolset: what was configured, its connection, and its last listing. */
 export interface Member {
@@ -31,6 +32,8 @@ export interface Member {
   freshUntil: number;
   /** Until when a refusal is not taken for a tool that was withdrawn. */
   confirmedUntil: number;
+  /** The listing that tells whether it was; everybody who was refused waits for the one. */
+  confirming: Shared<true> | undefined;
   /** The server said that its tools have changed, and nobody listened yet. */
   announced: boolean;
   onAnnounced(): void;
@@ -67,6 +70,7 @@ function createMember(server: ResolvedServer, name: string, options: ResolvedOpt
     survey: undefined,
     freshUntil: 0,
     confirmedUntil: 0,
+    confirming: undefined,
     announced: false,
     onAnnounced() {
       member.announced = true;

@@ -1,5 +1,6 @@
 import { projectCatalogues } from '../catalog/projection.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
+import { sleep } from '../connection/notices.js';
 import type { ClosingSignal } from '../core/deadline.js';
 import { type Shared, share } from '../core/shared.js';
 import type { ToolsChanged } from '../core/status.js';
@@ -39,14 +40,49 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
 
   const refresh = createRuns(run);
 
-  async function announce(member: Member): Promise<void> {
-    if (closing.aborted) return;
+  async function lookAgain(member: Member): Promise<void> {
     const error = await attempt(refresh(member));
     if (error === undefined || error.code === 'closed') return;
     reportFailures([{ server: member.name, required: member.required, error }], resolved.report);
   }
 
-  return { refresh, project, announce: (member) => void announce(member) };
+  return { refresh, project, announce: createAnnounce(lookAgain, closing) };
+}
+
+/** Least time between two listings that a server asked for: one may announce a change whenever it is listed. */
+const APART_MS = 500;
+/** How much later than planned a listing may begin; on Workers its request may have ended and it never does. */
+const GRACE_MS = 1_000;
+
+interface Announced {
+  lastAt: number;
+  /** Until when a listing that has not begun yet is counted on, in milliseconds since the epoch. */
+  plannedUntil: number;
+}
+
+/** What a server announces until the listing has begun is seen by it: a storm of notices leads to two listings (L7). */
+function createAnnounce(lookAgain: (member: Member) => Promise<void>, closing: ClosingSignal) {
+  const announced = new WeakMap<Member, Announced>();
+
+  async function announce(member: Member, state: Announced): Promise<void> {
+    const now = Date.now();
+    if (closing.aborted || state.plannedUntil > now) return;
+    const waitMs = Math.min(Math.max(0, state.lastAt + APART_MS - now), APART_MS);
+    state.plannedUntil = now + waitMs + GRACE_MS;
+    await sleep(waitMs, closing);
+    state.plannedUntil = 0;
+    if (closing.aborted) return;
+    state.lastAt = Date.now();
+    await lookAgain(member);
+  }
+
+  return (member: Member): void => {
+    // What was said to stay true for a while does no longer.
+    member.freshUntil = 0;
+    const state = announced.get(member) ?? { lastAt: 0, plannedUntil: 0 };
+    announced.set(member, state);
+    void announce(member, state);
+  };
 }
 
 /** One run of each member under way, and one that begins after it. A run whose Workers request was cancelled is begun anew. */
@@ -109,10 +145,11 @@ function isChange(change: ToolsChanged): boolean {
   return Object.values(change).some((names: readonly string[]) => names.length > 0);
 }
 
-/** A listener that throws changes nothing. */
+/** A listener that throws or rejects changes nothing. */
 function tell({ onToolsChanged }: ResolvedOptions, change: ToolsChanged): void {
   try {
-    onToolsChanged?.(change);
+    const answer: unknown = onToolsChanged?.(change);
+    if (answer instanceof Promise) answer.catch(() => {});
   } catch {
     // The host's own fault to find.
   }
