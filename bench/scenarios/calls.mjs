@@ -5,8 +5,8 @@ import { startServers } from '../lib/servers.mjs';
 
 /** `tools/call` over loopback: the median latency of one caller, and of 64 at once. */
 const BATCHES = [
-  { concurrency: 1, calls: 400 },
-  { concurrency: 64, calls: 2_560 },
+  { concurrency: 1, calls: 300 },
+  { concurrency: 64, calls: 1_280 },
 ];
 const servers = await startServers(1);
 const data = {};
