@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { McpError, Telemetry } from '../../src/index.js';
+import type { McpError, McpToolset, Telemetry } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
+import { type RawServerOptions, rpcError } from '../support/raw-server.js';
 import { checkDiagnostic, createKit, custom, fakeTransport, http, rejection, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -39,7 +40,7 @@ const failing = {
 };
 
 describe('spans', () => {
-  it('follow a toolset from its connect to its close, each ended once', async () => {
+  it('O3 follow a toolset from its connect to its close, each ended once', async () => {
     const server = await kit.raw({ era: 'modern', ...failing });
     const { telemetry, spans, of } = recorder();
     const toolset = await kit.wire([http('s', server)], { telemetry });
@@ -62,7 +63,7 @@ describe('spans', () => {
     expect(of('close')[0]!.ends).toEqual([undefined]);
   });
 
-  it('end with the error of what failed', async () => {
+  it('O3 end with the error of what failed', async () => {
     const { telemetry, of } = recorder();
     const toolset = await kit.wire([{ name: 'gone', type: 'http', url: 'http://127.0.0.1:1/' }], { telemetry });
     const { error } = toolset.servers[0]!;
@@ -71,7 +72,7 @@ describe('spans', () => {
     expect(of('discover').map(({ ends }) => ends)).toEqual([[error]]);
   });
 
-  it('tell nothing of arguments, results and headers', async () => {
+  it('O3 tell nothing of arguments, results and headers', async () => {
     const canary = 'canary-3c';
     const server = await kit.raw();
     const { telemetry, spans, calls } = recorder();
@@ -85,7 +86,7 @@ describe('spans', () => {
 });
 
 describe('onCall', () => {
-  it('hears of each call how it came out', async () => {
+  it('O3 hears of each call how it came out', async () => {
     const server = await kit.raw({ era: 'modern', ...failing });
     const { telemetry, calls } = recorder();
     const toolset = await kit.wire([http('s', server)], { telemetry });
@@ -117,6 +118,203 @@ describe('onCall', () => {
   });
 });
 
+describe('what a call came to', () => {
+  type Raw = Awaited<ReturnType<typeof kit.raw>>;
+  type Execute = (args?: unknown, options?: { abortSignal?: AbortSignal }) => Promise<unknown>;
+  interface Case {
+    readonly code: string;
+    readonly outcome: Call['outcome'];
+    /** Ends in the call that counts. */
+    run(given: { server: Raw; toolset: McpToolset; execute: Execute }): Promise<unknown>;
+  }
+  const lose = (server: Raw, status: NonNullable<RawServerOptions['status']>) => {
+    server.expireSessions();
+    server.set({ status });
+  };
+  const ignore = (work: Promise<unknown>) => work.catch(() => {});
+  const private_ = { status: 307, headers: { location: 'http://10.0.0.1/mcp' } };
+  const cases: Readonly<Record<string, Case>> = {
+    'a closed toolset': {
+      code: 'closed',
+      outcome: 'refused',
+      async run({ toolset, execute }) {
+        await toolset.close();
+        return execute();
+      },
+    },
+    'a tool that is gone': {
+      code: 'unknown-tool',
+      outcome: 'refused',
+      async run({ server, toolset, execute }) {
+        server.set({ tools: [] });
+        await toolset.refresh();
+        return execute();
+      },
+    },
+    'a tool that is quarantined': {
+      code: 'quarantined',
+      outcome: 'refused',
+      async run({ server, toolset, execute }) {
+        server.set({ tools: [{ name: 'a' }] });
+        await toolset.refresh();
+        return execute();
+      },
+    },
+    'bad arguments': { code: 'invalid-arguments', outcome: 'refused', run: ({ execute }) => execute([]) },
+    'a signal that is aborted already': {
+      code: 'aborted',
+      outcome: 'refused',
+      run: ({ execute }) => execute({}, { abortSignal: AbortSignal.abort() }),
+    },
+    'a connect that fails': {
+      code: 'connect-failed',
+      outcome: 'refused',
+      async run({ server, execute }) {
+        lose(server, { initialize: 500 });
+        // The first finds the session gone; from then on nothing can be sent.
+        await ignore(execute());
+        return execute();
+      },
+    },
+    'a connect that the guard refuses': {
+      code: 'host-denied',
+      outcome: 'refused',
+      async run({ server, execute }) {
+        lose(server, { initialize: private_ });
+        // The first finds the session gone; from then on nothing can be sent.
+        await ignore(execute());
+        return execute();
+      },
+    },
+    'an open breaker': {
+      code: 'breaker-open',
+      outcome: 'refused',
+      async run({ server, execute }) {
+        const { now } = Date;
+        let ahead = 0;
+        const spy = vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
+        lose(server, { initialize: 500 });
+        for (let failed = 0; failed < 5; failed++) {
+          await ignore(execute());
+          ahead += 2_000;
+        }
+        try {
+          return await execute();
+        } finally {
+          spy.mockRestore();
+        }
+      },
+    },
+    'a tool that fails': {
+      code: 'tool-error',
+      outcome: 'tool-error',
+      run({ server, execute }) {
+        server.set({ onCall: () => ({ isError: true, content: [] }) });
+        return execute();
+      },
+    },
+    'a protocol error': {
+      code: 'protocol',
+      outcome: 'failed',
+      run({ server, execute }) {
+        server.set({ onCall: () => rpcError(-32050, 'no') });
+        return execute();
+      },
+    },
+    'a withdrawn tool': {
+      code: 'withdrawn',
+      outcome: 'failed',
+      run({ server, execute }) {
+        server.set({ tools: [], onCall: () => rpcError(-32602, 'no') });
+        return execute();
+      },
+    },
+    'an unknown outcome': {
+      code: 'outcome-unknown',
+      outcome: 'failed',
+      run({ server, execute }) {
+        server.set({ status: { 'tools/call': 500 } });
+        return execute();
+      },
+    },
+    'an answer that is no result': {
+      code: 'protocol',
+      outcome: 'failed',
+      run({ server, execute }) {
+        server.set({ onCall: () => ({ content: 5 }) });
+        return execute();
+      },
+    },
+    'an abort after it was sent': {
+      code: 'aborted',
+      outcome: 'failed',
+      async run({ server, execute }) {
+        server.set({ onCall: () => new Promise(() => {}) });
+        const abort = new AbortController();
+        const work = execute({}, { abortSignal: abort.signal });
+        work.catch(() => {});
+        await vi.waitFor(() => expect(server.count('tools/call')).toBe(1), { timeout: 10_000 });
+        abort.abort();
+        return work;
+      },
+    },
+    'a deadline after it was sent': {
+      code: 'timeout',
+      outcome: 'failed',
+      run({ server, execute }) {
+        server.set({ onCall: () => new Promise(() => {}) });
+        return execute();
+      },
+    },
+  };
+
+  it.each(Object.entries(cases))('O3 %s', async (_, { code, outcome, run }) => {
+    const server = await kit.raw({ era: 'legacy' });
+    const { telemetry, calls, of } = recorder();
+    const timeoutMs = code === 'timeout' ? 200 : 10_000;
+    const config = { ...http('s', server), redirect: 'follow', timeoutMs } as const;
+    const toolset = await kit.wire([config], { telemetry });
+    const { s__a: a } = toolset.tools;
+    const error = await rejection(run({ server, toolset, execute: (args = {}, rest) => a!.execute(args, rest) }));
+    expect(error).toMatchObject({ code });
+    expect(calls.at(-1)).toEqual({ toolName: 's__a', server: 's', durationMs: expect.any(Number), outcome });
+    expect(calls.at(-1)!.durationMs).toBeGreaterThanOrEqual(0);
+    expect(of('call').at(-1)!.ends).toEqual([error]);
+    expect(calls).toHaveLength(of('call').length);
+  });
+});
+
+it('O3 a reconnect has its connect span, and only what happened has one', async () => {
+  const server = await kit.raw({ era: 'legacy' });
+  const { telemetry, spans, of } = recorder();
+  const toolset = await kit.wire([http('s', server)], { telemetry });
+  server.expireSessions();
+  await toolset.tools.s__a!.execute({});
+  await toolset.refresh();
+  await toolset.close();
+  expect(spans.map(({ kind }) => kind)).toEqual(['discover', 'connect', 'call', 'connect', 'discover', 'close']);
+  expect(of('connect').every(({ attributes }) => attributes.server === 's' && attributes.era === 'legacy')).toBe(true);
+  for (const { ends } of spans) expect(ends).toEqual([undefined]);
+});
+
+it('O3 without telemetry no clock is read for it', async () => {
+  const clock = vi.spyOn(performance, 'now');
+  try {
+    const count = async (options: { telemetry?: Telemetry }) => {
+      const toolset = await kit.wire([custom('s', () => fakeTransport())], options);
+      clock.mockClear();
+      await toolset.tools.s__a!.execute({});
+      await rejection(toolset.tools.s__a!.execute([]));
+      return clock.mock.calls.length;
+    };
+    expect(await count({})).toBe(0);
+    // The spy sees what is read.
+    expect(await count({ telemetry: recorder().telemetry })).toBe(4);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 describe('a telemetry or listener that fails', () => {
   const fail = () => {
     throw new Error('telemetry is down');
@@ -131,7 +329,7 @@ describe('a telemetry or listener that fails', () => {
     ['is asynchronous where it must not be', { start: reject, onCall: reject }],
   ];
 
-  it.each(broken)('one that %s changes nothing', async (_, telemetry) => {
+  it.each(broken)('O3 one that %s changes nothing', async (_, telemetry) => {
     const server = await kit.raw({ era: 'legacy', ...failing });
     const toolset = await kit.wire([http('s', server)], { telemetry: telemetry as Telemetry });
     expect(await toolset.tools.s__a!.execute({})).toEqual({ content: [] });
