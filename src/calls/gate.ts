@@ -7,8 +7,9 @@ import { type ClosingSignal, createDeadline, type Deadline, type Listen } from '
 import {
   isMcpError,
   McpClosedError,
+  McpConfigError,
   type McpError,
-  type McpErrorCode,
+  type McpErrorDetails,
   McpToolUnavailableError,
 } from '../core/errors.js';
 import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
@@ -76,19 +77,10 @@ export async function runCall(call: GatedCall, deps: GateDeps): Promise<McpToolR
     return result;
   } catch (error) {
     const known = isMcpError(error) ? error : undefined;
-    const refused = !progress.sent || (known !== undefined && BEFORE_SENDING.includes(known.code));
-    finish(known?.code === 'tool-error' ? 'tool-error' : refused ? 'refused' : 'failed', known);
+    finish(known?.code === 'tool-error' ? 'tool-error' : progress.sent ? 'failed' : 'refused', known);
     throw error;
   }
 }
-
-/** With these a call has failed before anything of it was sent. */
-const BEFORE_SENDING: readonly McpErrorCode[] = [
-  'connect-failed',
-  'host-denied',
-  'protocol-unsupported',
-  'breaker-open',
-];
 
 type CallOutcome = 'ok' | 'tool-error' | 'refused' | 'failed';
 
@@ -97,21 +89,41 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
   const details = { server: call.server, tool: call.tool };
   if (closing.aborted)
     throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
+  checkOptions(call.options, details);
   const target = available(call, details);
   const args = detachArguments(call.args, details);
   const ms = target.timeoutMs;
   const totalMs = options.maxTotalMs ?? ms * DEFAULTS.totalFactor;
-  const deadline = createDeadline({ ms, totalMs, signal: call.options.abortSignal, closing, listen: deps.listen });
+  const deadline = createDeadline({
+    ms,
+    totalMs,
+    signal: call.options.abortSignal ?? undefined,
+    closing,
+    listen: deps.listen,
+  });
   try {
     if (deadline.reason !== undefined) throw deadline.error(details);
-    progress.sent = true;
-    const raw = await send({ call, target, args, deadline, options });
+    const onSent = () => {
+      progress.sent = true;
+    };
+    const raw = await send({ call, target, args, deadline, options, onSent });
     return adaptResult(raw, options.limits, details);
   } catch (error) {
     throw await explainUnknownTool(error, { call, target, deadline });
   } finally {
     deadline.dispose();
   }
+}
+
+/** Plain JavaScript may pass anything, and a call that cannot be cancelled must not go out unnoticed. */
+function checkOptions({ abortSignal, idempotencyKey }: ExecuteOptions, details: McpErrorDetails): void {
+  const signal: unknown = abortSignal ?? undefined;
+  if (signal !== undefined && typeof (signal as Partial<AbortSignal>).addEventListener !== 'function') {
+    throw new McpConfigError('`abortSignal` must be an AbortSignal.', details);
+  }
+  const key: unknown = idempotencyKey ?? undefined;
+  if (key !== undefined && typeof key !== 'string')
+    throw new McpConfigError('`idempotencyKey` must be a string.', details);
 }
 
 type ActiveTarget = Extract<Target, { state: 'active' }>;
@@ -122,16 +134,18 @@ interface Sending {
   readonly args: Readonly<Record<string, unknown>>;
   readonly deadline: Deadline;
   readonly options: ResolvedOptions;
+  onSent(): void;
 }
 
-function send({ call, target, args, deadline, options }: Sending): Promise<Record<string, unknown>> {
+function send({ call, target, args, deadline, options, onSent }: Sending): Promise<Record<string, unknown>> {
   const { server, tool } = call;
   const { idempotencyKey } = call.options;
   return target.connection.call({
     tool,
     args,
-    meta: idempotencyKey === undefined ? undefined : { idempotencyKey },
+    meta: (idempotencyKey ?? undefined) === undefined ? undefined : { idempotencyKey },
     deadline,
+    onSent,
     idempotent: isIdempotent(options, { server, tool }),
     headers() {
       // What the catalogue says now: it may have been read again since.
@@ -146,7 +160,10 @@ function send({ call, target, args, deadline, options }: Sending): Promise<Recor
 
 function isIdempotent({ idempotent }: ResolvedOptions, call: { server: string; tool: string }): boolean {
   try {
-    return idempotent(call) === true;
+    const answer: unknown = idempotent(call);
+    // A promise is no answer, and its rejection is nobody's.
+    if (answer instanceof Promise) answer.catch(() => {});
+    return answer === true;
   } catch {
     return false;
   }
@@ -158,14 +175,18 @@ function available(call: GatedCall, details: { server: string; tool: string }): 
     case 'active':
       return target;
     case 'quarantined':
-      throw new McpToolUnavailableError(
-        'quarantined',
-        `\`${call.toolName}\` cannot be called: ${target.reason}`,
-        details,
-      );
+      throw quarantinedTool(call.toolName, target.reason, details);
     case 'unknown':
       throw unknownTool(call.toolName, target.suggestion, details);
   }
+}
+
+export function quarantinedTool(
+  name: string,
+  reason: string,
+  details?: { server: string; tool: string },
+): McpToolUnavailableError {
+  return new McpToolUnavailableError('quarantined', `\`${name}\` cannot be called: ${reason}`, details);
 }
 
 /** N6: refused here, with the names that are closest. */

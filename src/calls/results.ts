@@ -21,14 +21,20 @@ export function adaptResult(
   details: Details,
 ): McpToolResult {
   const content = readContent(raw.content, details);
-  const result: McpToolResult = Object.hasOwn(raw, 'structuredContent')
-    ? { content, structuredContent: raw.structuredContent }
-    : { content };
-  if (raw.isError === true) {
+  const result = withStructured(content, raw);
+  // Anything but a plain no: a failure must never pass for an answer.
+  if (raw.isError !== undefined && raw.isError !== null && raw.isError !== false) {
     throw new McpToolExecutionError(`MCP tool error: ${errorText(content)}`, { ...details, result });
   }
   for (const block of content) checkMedia(block, rules, details);
   return result;
+}
+
+/** The oldest revision sends a value under `toolResult`, in place of everything else. */
+function withStructured(content: ContentBlock[], raw: Readonly<Record<string, unknown>>): McpToolResult {
+  if (Object.hasOwn(raw, 'structuredContent')) return { content, structuredContent: raw.structuredContent };
+  const isOldest = content.length === 0 && Object.hasOwn(raw, 'toolResult');
+  return isOldest ? { content, structuredContent: raw.toolResult } : { content };
 }
 
 function readContent(content: unknown, details: Details): ContentBlock[] {
@@ -67,5 +73,6 @@ function mediaOf(block: ContentBlock): unknown {
   if (block.type === 'image' || block.type === 'audio') return 'data' in block ? block.data : null;
   if (block.type !== 'resource' || !('resource' in block)) return undefined;
   const resource: unknown = block.resource;
-  return typeof resource === 'object' && resource !== null ? (resource as { blob?: unknown }).blob : undefined;
+  const { blob } = (resource ?? {}) as { blob?: unknown };
+  return blob ?? undefined;
 }

@@ -1,5 +1,5 @@
 import type { Deadline } from '../core/deadline.js';
-import { isMcpError, McpProtocolError, McpToolWithdrawnError } from '../core/errors.js';
+import { McpProtocolError, McpToolWithdrawnError } from '../core/errors.js';
 import type { GatedCall, Target } from './gate.js';
 
 /** With these a server answers a tool that it does not know; the first also arguments that it does not like. */
@@ -21,7 +21,8 @@ export async function explainUnknownTool(error: unknown, { call, target, deadlin
   try {
     await deadline.race(target.confirm(), details);
   } catch (failure) {
-    return deadline.reason === undefined || !isMcpError(failure) ? error : failure;
+    // The server has answered: that its list could not be had, or not in time, changes nothing about that.
+    return deadline.reason === 'aborted' || deadline.reason === 'closed' ? failure : error;
   }
   const current = call.find();
   if (current.state !== 'unknown') return error;

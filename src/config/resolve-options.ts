@@ -23,6 +23,8 @@ export interface ResolvedOptions {
   readonly report: Report;
   readonly telemetry: Telemetry | undefined;
   readonly fetch: typeof globalThis.fetch;
+  /** Whether the host gave it. */
+  readonly foreignFetch: boolean;
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly signal: AbortSignal | undefined;
 }
@@ -73,6 +75,7 @@ export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): 
     telemetry: checkTelemetry(options.telemetry),
     // Looked up at each call: a host may replace the global one later, and it must be called without a receiver.
     fetch: (...args: Parameters<typeof globalThis.fetch>) => (fetch ?? globalThis.fetch)(...args),
+    foreignFetch: fetch !== undefined,
     clientInfo: checkClientInfo(options.clientInfo),
     signal: checkSignal(options.signal),
   });

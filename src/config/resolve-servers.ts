@@ -10,6 +10,7 @@ import type {
   SseServer,
   ToolFilter,
 } from '../core/servers.js';
+import { EXCHANGE_HEADER } from '../guard/exchange.js';
 import { isLoopback } from '../guard/loopback.js';
 import { checkBoolean, checkFilter, checkKeys, checkOneOf, checkTimeout, isRecord } from './checks.js';
 import { SERVER_FIELDS_TO_COME, SERVER_TYPES_TO_COME } from './defaults.js';
@@ -171,9 +172,12 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Neither name nor value is repeated in a message: either may be the secret. */
 function checkHeaders(headers: unknown, where: string): Readonly<Record<string, string>> {
   if (headers === undefined) return {};
-  if (!isRecord(headers)) throw new McpConfigError(`\`headers\` of ${where} must be an object of strings.`);
+  // A `Headers` or a `Map` has no members of its own: it would be no headers at all.
+  if (!isRecord(headers) || Symbol.iterator in headers) {
+    throw new McpConfigError(`\`headers\` of ${where} must be a plain object of strings.`);
+  }
   for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER_NAME.test(name))
+    if (!HEADER_NAME.test(name) || name.toLowerCase() === EXCHANGE_HEADER)
       throw new McpConfigError(`\`headers\` of ${where} has a name that is not a header name.`);
     if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
       throw new McpConfigError(

@@ -38,11 +38,14 @@ function readCompleted(result: unknown, details: McpErrorDetails): Record<string
       : undefined;
   const { resultType = 'complete' } = record ?? {};
   if (record === undefined || resultType !== 'complete') {
-    const problem =
-      record === undefined
-        ? 'a result that is no object'
-        : 'a result that asks for input, which this client does not give';
+    const problem = record === undefined ? 'a result that is no object' : problemOf(resultType);
     throw new McpProtocolError(`Server \`${details.server}\` answered with ${problem}.`, details);
   }
   return record;
+}
+
+function problemOf(resultType: unknown): string {
+  return resultType === 'input_required'
+    ? 'a result that asks for input, which this client does not give'
+    : 'a type of result that this client does not know';
 }

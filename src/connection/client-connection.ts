@@ -72,10 +72,12 @@ function listTools<A>(state: ClientState, admit: ListingSource<A>['admit'], dead
 
 async function callTool(
   state: ClientState,
-  { tool, args, meta, deadline }: CallRequest,
+  { tool, args, meta, deadline, onSent }: CallRequest,
 ): Promise<Record<string, unknown>> {
   const params = { name: tool, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
-  return readCall(await send(state, 'tools/call', params, deadline, tool), { server: state.name, tool });
+  const outcome = await send(state, 'tools/call', params, deadline, tool);
+  onSent();
+  return readCall(outcome, { server: state.name, tool });
 }
 
 async function send(
@@ -102,10 +104,11 @@ async function send(
 /** Both lines throw an error with a numeric JSON-RPC code for an error answer; local failures of the 2.x line have texts. */
 function rpcErrorOf(failure: unknown): Outcome | undefined {
   if (typeof failure !== 'object' || failure === null) return undefined;
-  const { code, message } = failure as { code?: unknown; message?: unknown };
-  if (typeof code !== 'number' || LOCAL_CODES.includes(code)) return undefined;
+  const { code, message, name } = failure as { code?: unknown; message?: unknown; name?: unknown };
+  if (typeof code !== 'number' || (name === OLDER_ERROR && LOCAL_CODES.includes(code))) return undefined;
   return { kind: 'rpc-error', error: { code, message: typeof message === 'string' ? message : '' } };
 }
 
-/** What the 1.x line throws of its own accord: connection closed, request timeout. */
+/** What the 1.x line throws of its own accord under these codes too: connection closed, request timeout. */
+const OLDER_ERROR = 'McpError';
 const LOCAL_CODES: readonly number[] = [-32000, -32001];

@@ -5,6 +5,8 @@ import { inSpan } from '../telemetry/span.js';
 import type { ProgressParams } from '../transports/exchanges.js';
 import { readCall, readPage } from './answers.js';
 import { CLOSED } from './breaker.js';
+import { neverLeft } from './failure.js';
+import type { Link } from './link.js';
 import { type Listing, type ListingSource, readListing } from './listing.js';
 import { sendRecovering } from './requests.js';
 import { type ConnectionDeps, type ConnectionState, createState, noteFailure } from './state.js';
@@ -36,6 +38,8 @@ export interface CallRequest {
   readonly deadline: Deadline;
   /** Whether the host says that running it twice does no harm (C5). */
   readonly idempotent: boolean;
+  /** Something of it may have reached the server. */
+  onSent(): void;
   /** `Mcp-Param-*` headers, asked for at each send (L6). */
   headers(): Readonly<Record<string, string>> | undefined;
   /** Reads the catalogue again, for the headers (C4). */
@@ -110,12 +114,12 @@ async function callTool(state: ConnectionState, request: CallRequest): Promise<R
   const { tool, args, meta, deadline, idempotent, headers, relist, onProgress } = request;
   const details = { server: state.deps.name, tool };
   const params = { name: tool, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
-  const outcome = await sendRecovering(
-    state,
-    (link) => link.request('tools/call', params, { deadline, headers: headers(), onProgress, ...details }),
-    { deadline, idempotent, relist },
-  );
-  return readCall(outcome, details);
+  const send = async (link: Link) => {
+    const sent = await link.request('tools/call', params, { deadline, headers: headers(), onProgress, ...details });
+    if (sent.kind !== 'lost' || !neverLeft(sent)) request.onSent();
+    return sent;
+  };
+  return readCall(await sendRecovering(state, send, { deadline, idempotent, relist }), details);
 }
 
 async function endConnection({ attempt, link }: ConnectionState): Promise<void> {

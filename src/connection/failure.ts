@@ -33,8 +33,10 @@ const NEVER_LEFT: readonly string[] = [
 
 /** Whether the request surely never reached the server (C4). */
 export function neverLeft({ facts }: Lost): boolean {
-  if (facts.status !== undefined) return false;
-  return !facts.sent || (facts.networkCode !== undefined && NEVER_LEFT.includes(facts.networkCode));
+  if (facts.status !== undefined || facts.delivered) return false;
+  if (!facts.sent) return true;
+  // A host's own fetch may have tried, and failed, a second time.
+  return !facts.foreignFetch && facts.networkCode !== undefined && NEVER_LEFT.includes(facts.networkCode);
 }
 
 /** A JSON-RPC error with our id, whatever the HTTP status (R1). */

@@ -61,7 +61,7 @@ export async function openLink(deps: LinkDeps, known: Known | undefined, deadlin
 
 function mayBeSseOnly(protocol: ProtocolChoice, { status, rpc }: ExchangeFacts): boolean {
   if (protocol === 'modern' || status === undefined || !SSE_ONLY.includes(status)) return false;
-  return rpc === undefined || !MODERN_CODES.includes(rpc.code);
+  return rpc?.code === undefined || !MODERN_CODES.includes(rpc.code);
 }
 
 async function attemptLink(
@@ -82,7 +82,8 @@ async function attemptLink(
     const client = await deadline.race(Promise.race([connecting, lost.promise]), { server: deps.name });
     return { link: createLink(parts, client) };
   } catch (error) {
-    const facts = parts.exchanges.handshake()?.facts ?? parts.opened?.facts ?? { sent: false, carriedSession: false };
+    const last = parts.exchanges.initialized ?? parts.exchanges.handshake();
+    const facts = last?.facts ?? parts.opened?.facts ?? { sent: false, carriedSession: false };
     const failed = failureOf(error, { deps, parts, deadline, facts });
     await endParts(parts);
     return { error: failed, facts };
@@ -109,6 +110,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     server: name,
     exchanges: parts.exchanges,
     fetch: options.fetch,
+    foreignFetch: options.foreignFetch,
     limits: options.limits,
     session: options.session,
     signal: step.deadline.signal,
@@ -175,7 +177,9 @@ function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): Mc
   const refused = facts.rpc?.code === -32022 || handshake?.rpcError?.code === -32022;
   const notModern =
     deps.server.protocol === 'modern' && (facts.status ?? 500) < 500 && facts.status !== 401 && facts.status !== 403;
-  const unusable = refused || notModern || handshake?.answered === true;
+  // Once the older handshake was at its last step, the revision was agreed on.
+  const unusable =
+    refused || (parts.exchanges.initialized === undefined && (notModern || handshake?.answered === true));
   return connectFailure({ kind: 'lost', facts, unusable }, details);
 }
 

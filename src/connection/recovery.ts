@@ -25,7 +25,7 @@ const UNSUPPORTED_VERSION = -32022;
  * | JSON-RPC error -32022: the revision is not spoken any more | undelivered, ask for the era again |
  * | ended by our own deadline, the caller, the close or the guard | settled |
  * | the connection never stood | undelivered, connect again |
- * | a session id was sent; 404, and no error with our id | undelivered, connect again |
+ * | a session id was sent; 404, and nothing with our id | undelivered, connect again |
  * | a session id was sent; 400, and an error with no id | undelivered, connect again |
  * | 401 or 403 | settled |
  * | anything else | unknown |
@@ -35,8 +35,9 @@ export function judgeOutcome(outcome: Outcome): Verdict {
   if (outcome.kind === 'rpc-error') return judgeCode(outcome.error.code);
   if (outcome.failure !== undefined) return { kind: 'settled' };
   if (neverLeft(outcome)) return { kind: 'undelivered', repair: 'reconnect' };
-  const { status, rpc, carriedSession } = outcome.facts;
-  if (carriedSession && status === 404 && rpc?.id !== 'ours') return { kind: 'undelivered', repair: 'reconnect' };
+  const { status, rpc, carriedSession, unread } = outcome.facts;
+  if (carriedSession && status === 404 && rpc?.id !== 'ours' && !unread)
+    return { kind: 'undelivered', repair: 'reconnect' };
   if (carriedSession && status === 400 && rpc?.id === 'absent') return { kind: 'undelivered', repair: 'reconnect' };
   if (status === 401 || status === 403) return { kind: 'settled' };
   return { kind: 'unknown' };

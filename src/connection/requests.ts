@@ -32,9 +32,26 @@ export async function sendRecovering(
     if (verdict.repair === 'relist' && options.relist === undefined) return outcome;
     await repair(state, link, verdict.repair, options);
   }
+  if (verdict.kind === 'unknown') return sendAgain(state, outcome, send, deadline);
   const repaired = await ready(state, deadline);
-  if (verdict.kind === 'undelivered') reportRepair(state, verdict.repair);
+  reportRepair(state, verdict.repair);
   return send(repaired);
+}
+
+/** A second try may bring an answer. Where it does not, the first one's outcome stands: it may have run. */
+async function sendAgain(
+  state: ConnectionState,
+  first: Outcome,
+  send: (link: Link) => Promise<Outcome>,
+  deadline: Deadline,
+): Promise<Outcome> {
+  try {
+    const second = await send(await ready(state, deadline));
+    return second.kind === 'lost' && deadline.reason === undefined ? first : second;
+  } catch (error) {
+    if (deadline.reason !== undefined) throw error;
+    return first;
+  }
 }
 
 /** Whoever finds the fault first gives the link up; the others find a new one (single-flight). */

@@ -160,7 +160,8 @@ export function createDeadline(options: DeadlineOptions): Deadline {
 
 /** Which of the two limits a timeout ran into; it is the longer one only after progress. */
 function timeoutOf({ ms, totalMs = ms, option = 'timeoutMs' }: DeadlineOptions, passed: number) {
-  return totalMs > ms && passed >= totalMs - 1 ? { ms: totalMs, option: 'maxTotalMs' } : { ms, option };
+  const ranOut = totalMs < ms || (totalMs > ms && passed >= totalMs - 1);
+  return ranOut ? { ms: totalMs, option: 'maxTotalMs' } : { ms, option };
 }
 
 /** Settles as `work` does, or rejects with `error()` once `signal` is aborted. A late rejection of `work` is taken. */

@@ -62,9 +62,18 @@ export function createReport(listener: ((diagnostic: Diagnostic) => unknown) | u
 function createConsoleReport(): Report {
   const seen = new Set<string>();
   return ({ level, code, message }) => {
-    if (level === 'info' || seen.has(`${code} ${message}`)) return;
+    if (level === 'info' || seen.size > CONSOLE_LINES || seen.has(`${code} ${message}`)) return;
     seen.add(`${code} ${message}`);
-    // biome-ignore lint/suspicious/noConsole: the default sink, so that nothing is silent
-    console.warn(`mcp-toolset [${code}] ${escapeControls(message).replace(/[\n\t]/g, ' ')}`);
+    if (seen.size > CONSOLE_LINES)
+      return warn(`Further diagnostics are not shown here; give \`onDiagnostic\` to see them.`);
+    warn(`[${code}] ${escapeControls(message).replace(/[\n\t]/g, ' ')}`);
   };
+}
+
+/** Lines in all: a server decides how much there is to say. */
+const CONSOLE_LINES = 200;
+
+function warn(text: string): void {
+  // biome-ignore lint/suspicious/noConsole: the default sink, so that nothing is silent
+  console.warn(`mcp-toolset ${text}`);
 }

@@ -1,12 +1,16 @@
-import { McpConnectError, McpLimitError } from '../core/errors.js';
+import { McpLimitError } from '../core/errors.js';
 import { dropBody, meterEvents, meterWhole, readUpTo, watchBody } from './body.js';
 import type { Exchange, ExchangeFacts } from './exchange.js';
 import type { Flight } from './flights.js';
 import { networkCode } from './network.js';
-import { readRpcError } from './rpc.js';
+import { readRpc } from './rpc.js';
 
 /** What is kept of a handshake's error body: enough for a JSON-RPC error, which tells the protocol's era. */
 const HANDSHAKE_ERROR_BYTES = 64 * 1024;
+
+/** What is read of an error body that does not say that it is JSON: some servers send theirs as HTML. */
+const OTHER_ERROR_BYTES = 64 * 1024;
+const OTHER_ERROR_MS = 500;
 
 /** Statuses that a `Response` cannot have with a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -24,12 +28,12 @@ export interface AnswerContext {
 
 /** The response the SDK gets for the final one: capped (G6), and without a foreign body in an error (R1, R7). */
 export async function answer(response: Response, context: AnswerContext): Promise<Response> {
-  const { server, flight, exchange } = context;
+  const { flight, exchange } = context;
   const { status } = response;
   if (status < 200 || status > 599) {
     dropBody(response.body);
-    const message = `Server \`${server}\`: the answer has no HTTP status; check the fetch given in the options`;
-    throw flight.fail(new McpConnectError('connect-failed', message, { server }));
+    // No failure of the guard's: something was answered, and what became of the request is not known.
+    throw new TypeError('The answer has no status that a Response can have');
   }
   const headers = decodedHeaders(response.headers);
   const source = BODILESS.has(status) ? null : response.body;
@@ -59,39 +63,52 @@ async function answerError(source: ReadableStream<Uint8Array>, head: Head, conte
   const empty = (): Response => new Response(null, { status, headers });
   if (exchange?.handshake) {
     const { bytes } = await readWithin(source, HANDSHAKE_ERROR_BYTES, flight);
-    noteRpcError(exchange, new TextDecoder().decode(bytes));
+    noteRpc(exchange, new TextDecoder().decode(bytes));
     return new Response(ownBuffer(bytes), { status, headers });
   }
-  // A body that cannot be JSON is not waited for: it may never end.
-  if (exchange === undefined || head.kind === 'event-stream' || !mayBeJson(headers)) {
+  // An event stream may never end; its status alone has to do.
+  if (exchange === undefined || head.kind === 'event-stream') {
+    if (exchange !== undefined) exchange.facts.unread = true;
     dropBody(source);
     flight.land();
     return empty();
   }
-  const { bytes, more } = await readWithin(source, responseBytes, flight);
-  if (more) throw flight.fail(overCap(context));
+  const isJson = mayBeJson(headers);
+  const { bytes, more } = isJson
+    ? await readWithin(source, responseBytes, flight)
+    : await readWithin(source, OTHER_ERROR_BYTES, flight, OTHER_ERROR_MS);
+  if (more && isJson) throw flight.fail(overCap(context));
+  if (more) exchange.facts.unread = true;
   const text = new TextDecoder().decode(bytes);
-  if (noteRpcError(exchange, text) !== 'ours' || !context.inBand) return empty();
+  if (!noteRpc(exchange, text) || !context.inBand) return empty();
   headers.set('content-type', 'application/json');
   return new Response(text, { status: 200, headers });
 }
 
-function noteRpcError({ facts, requestId }: Exchange, text: string) {
-  const rpc = readRpcError(text, requestId);
+/** Keeps what an error body says; whether it is an ordinary answer in itself. */
+function noteRpc({ facts, requestId }: Exchange, text: string): boolean {
+  const { rpc, isAnswer } = readRpc(text, requestId);
   if (rpc !== undefined) facts.rpc = rpc;
-  return rpc?.id;
+  return isAnswer;
 }
 
-async function readWithin(source: ReadableStream<Uint8Array>, max: number, flight: Flight) {
+async function readWithin(source: ReadableStream<Uint8Array>, max: number, flight: Flight, ms?: number) {
   const read = readUpTo(source, max);
   flight.onAbort = (reason) => read.cancel(reason);
   // An abort between the head and here found nobody to tell.
   flight.check();
-  const result = await read.done;
+  let late = false;
+  const giveUp = () => {
+    late = true;
+    read.cancel(new Error('The body took too long'));
+  };
+  const timer = ms === undefined ? undefined : setTimeout(giveUp, ms);
+  const { bytes, more } = await read.done;
+  clearTimeout(timer);
   // A cancelled read ends like a finished one.
   flight.check();
   flight.land();
-  return result;
+  return { bytes, more: more || late };
 }
 
 function guardStream(

@@ -12,6 +12,10 @@ export interface ExchangeFacts {
   sent: boolean;
   /** The request carried a session id. */
   carriedSession: boolean;
+  /** A response came, if only a redirect: the request has been delivered somewhere, whatever failed after it. */
+  delivered?: boolean;
+  /** The host's own fetch sent it: its errors prove nothing about what left. */
+  foreignFetch?: boolean;
   /** Status of the final response. */
   status?: number;
   /** What the final response carries. */
@@ -19,7 +23,9 @@ export interface ExchangeFacts {
   /** Why the guard ended it, where it did. */
   failure?: McpError;
   /** The JSON-RPC error in the body of a final response that is not 2xx. */
-  rpc?: { readonly code: number; readonly id: 'ours' | 'absent' | 'other'; readonly message: string };
+  rpc?: { readonly code: number | undefined; readonly id: 'ours' | 'absent' | 'other'; readonly message: string };
+  /** That body was not read to its end: what it says is not known. */
+  unread?: boolean;
   /** The `code` of the runtime's network error, where it gave one. */
   networkCode?: string;
 }

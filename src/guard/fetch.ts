@@ -19,6 +19,8 @@ export interface GuardedFetchOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** What sends. It is called without a receiver. */
   readonly fetch: typeof globalThis.fetch;
+  /** Whether `fetch` is the host's own, whose errors may come after it has sent something. */
+  readonly foreignFetch?: boolean;
   readonly redirect: RedirectPolicy;
   readonly limits: { readonly responseBytes: number; readonly redirects: number };
   readonly kind: 'http' | 'sse';
@@ -26,6 +28,8 @@ export interface GuardedFetchOptions {
   exchange(key: string): Exchange | undefined;
   /** Over `sse`, whose requests carry no such header: the exchange of the request with this JSON-RPC id. */
   exchangeOf?(id: unknown): Exchange | undefined;
+  /** Over `http`: the exchange whose event stream is resumed after this event id. */
+  exchangeOfStream?(lastEventId: string): Exchange | undefined;
   /** Over `http`: the optional stream for what a server says unasked. Absent: it is not opened (L7). */
   readonly notices?: {
     /** Waits for its turn; whether the stream may be opened then. */
@@ -39,8 +43,8 @@ export interface GuardedFetchOptions {
 
 export interface GuardedFetch {
   /**
-   * Sends a request behind the guard (G1). The caller's `signal` is used only where a call's stream is resumed: on Workers
-   * it may belong to another request (W9). Rejects with an `McpError` where the guard refuses, else with what the runtime's fetch threw.
+   * Sends a request behind the guard (G1). The caller's `signal` is not used: on Workers it may belong to another request
+   * (W9). Rejects with an `McpError` where the guard refuses, else with what the runtime's fetch threw.
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** What is known of the event stream over `sse`, which carries no exchange of a request. */
@@ -92,14 +96,14 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 async function guardedFetch(guard: Guard, input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const { options, flights, sse } = guard;
   const { request, key } = await readRequest(options.server, input, init);
-  const exchange = key === null ? tieToStream(guard, request) : options.exchange(key);
+  const exchange = key === null ? tieExchange(guard, request) : options.exchange(key);
   if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
-  // The SDK resumes a call's event stream with a request of its own, under a signal that ends with the call.
-  const resumes = sse === undefined && request.headers.has('last-event-id');
-  const flight = flights.open(exchange, resumes ? init?.signal : undefined);
+  const flight = flights.open(exchange);
   try {
     flight.check();
-    const notices = sse === undefined && isStandaloneStream(request) ? (options.notices ?? NO_NOTICES) : undefined;
+    // Any other stream that is asked for is the one for what a server says unasked, also where it is resumed.
+    const isNotices = sse === undefined && request.method === 'GET' && exchange === undefined;
+    const notices = isNotices ? (options.notices ?? NO_NOTICES) : undefined;
     if (notices !== undefined && !(await notices.mayOpen())) {
       flight.land();
       return new Response(null, { status: 405 });
@@ -165,8 +169,12 @@ async function send(
   flight: Flight,
   exchange: Exchange | undefined,
 ): Promise<Response> {
-  const { fetch, server } = guard.options;
-  if (exchange !== undefined) exchange.facts.sent = true;
+  const { options } = guard;
+  const { fetch, server } = options;
+  if (exchange !== undefined) {
+    exchange.facts.sent = true;
+    if (options.foreignFetch) exchange.facts.foreignFetch = true;
+  }
   // Nothing else of the caller's init: workerd refuses fields such as `mode` and `credentials`.
   const response = await fetch(url.href, {
     method,
@@ -175,6 +183,7 @@ async function send(
     redirect: 'manual',
     signal: flight.signal,
   });
+  if (exchange !== undefined) exchange.facts.delivered = true;
   const strayed = response.url !== '' && !sameOrigin(new URL(response.url), url);
   if (!strayed && !flight.signal.aborted) return response;
   dropBody(response.body);
@@ -208,18 +217,19 @@ const NO_NOTICES: NonNullable<GuardedFetchOptions['notices']> = {
   lost() {},
 };
 
-/** Over `sse` the event stream stands for itself, and a POST for the request in its body. */
-function tieToStream({ options, sse, stream }: Guard, { method, body }: Outgoing): Exchange | undefined {
-  if (sse === undefined || method === 'DELETE') return undefined;
+/**
+ * Over `http` a call's event stream is resumed by its last event id. Over `sse` the event stream stands for itself, and a
+ * POST for the request in its body.
+ */
+function tieExchange({ options, sse, stream }: Guard, { method, headers, body }: Outgoing): Exchange | undefined {
+  if (sse === undefined) {
+    const lastEventId = headers.get('last-event-id');
+    return lastEventId === null ? undefined : options.exchangeOfStream?.(lastEventId);
+  }
   if (method === 'GET') return stream;
-  return typeof body === 'string' ? options.exchangeOf?.(idOf(body)) : undefined;
+  return method === 'POST' && typeof body === 'string' ? options.exchangeOf?.(idOf(body)) : undefined;
 }
 
 function streamEnd(sse: SseRules | undefined, { method }: Outgoing): (() => void) | undefined {
   return sse !== undefined && method === 'GET' ? sse.streamEnded : undefined;
-}
-
-/** The optional stream for what a server says unasked. */
-function isStandaloneStream({ method, headers }: Outgoing): boolean {
-  return method === 'GET' && !headers.has('last-event-id');
 }

@@ -21,8 +21,7 @@ export interface Flight {
 }
 
 export interface Flights {
-  /** `signal` ends it too, where the request has no exchange of its own. */
-  open(exchange: Exchange | undefined, signal?: AbortSignal | null): Flight;
+  open(exchange: Exchange | undefined): Flight;
   /** Aborts every flight; later ones fail at once. Never throws (W4). */
   close(): void;
 }
@@ -40,12 +39,12 @@ export function createFlights(server: string): Flights {
       server,
     });
   return {
-    open(exchange, signal) {
+    open(exchange) {
       if (inAir.size >= many) {
         dropAnswered(inAir);
         many = Math.max(MANY, 2 * inAir.size);
       }
-      const flight = createFlight(exchange, inAir, exchange?.signal ?? signal ?? undefined);
+      const flight = createFlight(exchange, inAir);
       if (closed) flight.fail(closedError());
       return flight;
     },
@@ -61,12 +60,9 @@ function dropAnswered(inAir: Map<Flight, Exchange | undefined>): void {
   for (const [flight, exchange] of inAir) if (exchange?.answered) inAir.delete(flight);
 }
 
-function createFlight(
-  exchange: Exchange | undefined,
-  inAir: Map<Flight, Exchange | undefined>,
-  outer: AbortSignal | undefined,
-): Flight {
+function createFlight(exchange: Exchange | undefined, inAir: Map<Flight, Exchange | undefined>): Flight {
   const controller = new AbortController();
+  const outer = exchange?.signal;
   let failure: McpError | undefined;
   const abort = (reason: unknown): void => {
     if (controller.signal.aborted) return;

@@ -2,41 +2,60 @@ import type { ExchangeFacts } from './exchange.js';
 
 type RpcFact = NonNullable<ExchangeFacts['rpc']>;
 
+/** What the body of an error status says. */
+export interface RpcReading {
+  /** The JSON-RPC error in it, and whether it is for this request (R1, C4). */
+  readonly rpc?: RpcFact;
+  /** Whether the body as it is would be an ordinary answer to this request. */
+  readonly isAnswer: boolean;
+}
+
+const NOTHING: RpcReading = { isAnswer: false };
+
 /**
- * The JSON-RPC error that an error status' body holds, and whether it is for this request (R1, C4). The id must be
- * strictly ours: `"1"` does not answer `1`. Undefined for anything else. Pure.
+ * Reads the body of an error status. The id must be strictly ours: `"1"` does not answer `1`. Whatever carries our id is an
+ * answer to us, also one that is malformed, a result, or part of a batch: the request was then delivered. Pure.
  */
-export function readRpcError(body: string, requestId: string | number | undefined): RpcFact | undefined {
-  const answer = parse(body);
-  if (answer?.jsonrpc !== '2.0' || !isRpcError(answer.error)) return undefined;
-  const { code, message } = answer.error;
-  if (answer.id === undefined || answer.id === null) return { code, id: 'absent', message };
-  return { code, id: answer.id === requestId ? 'ours' : 'other', message };
+export function readRpc(body: string, requestId: string | number | undefined): RpcReading {
+  const value = parse(body);
+  const messages = (Array.isArray(value) ? value : [value]).filter(isRecord);
+  const mine = messages.find((message) => requestId !== undefined && message.id === requestId && answers(message));
+  if (mine !== undefined) {
+    const error = mine.jsonrpc === '2.0' && isRpcError(mine.error) ? mine.error : undefined;
+    const rpc = { id: 'ours', code: error?.code, message: error?.message ?? '' } as const;
+    return { rpc, isAnswer: error !== undefined && !Array.isArray(value) };
+  }
+  const [first] = messages;
+  if (first?.jsonrpc !== '2.0' || !isRpcError(first.error)) return NOTHING;
+  const { code, message } = first.error;
+  const id = first.id === undefined || first.id === null ? 'absent' : 'other';
+  return { rpc: { code, id, message }, isAnswer: false };
 }
 
 /** The id of a JSON-RPC request, as it was written. */
 export function idOf(body: string): unknown {
-  return parse(body)?.id;
+  const value = parse(body);
+  return isRecord(value) ? value.id : undefined;
 }
 
-interface Candidate {
-  readonly jsonrpc?: unknown;
-  readonly id?: unknown;
-  readonly error?: unknown;
+function answers(message: Record<string, unknown>): boolean {
+  return 'error' in message || 'result' in message;
 }
 
-function parse(text: string): Candidate | undefined {
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The least that the SDK's parser accepts; a lesser one would be lost on its way to the caller. */
 function isRpcError(error: unknown): error is { readonly code: number; readonly message: string } {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return Number.isInteger(code) && typeof message === 'string';
+  if (!isRecord(error)) return false;
+  return Number.isInteger(error.code) && typeof error.message === 'string';
 }

@@ -33,6 +33,8 @@ export interface AssembledToolset {
   named(name: string): McpTool | undefined;
   /** Names that are close to one that is not there. */
   suggest(name: string): string;
+  /** Why the tool that goes by this name is quarantined, where it is. */
+  refusal(name: string): string | undefined;
 }
 
 /** Puts the toolset together over members that have been listed. */
@@ -57,7 +59,8 @@ export function assembleToolset({ resolved, slots, closing, diagnostics }: Tools
     reconciled: Promise.resolve(),
     describeTools: () => catalogue.describe(),
     inspect: () => snapshot(toolset, diagnostics),
-    async refresh(server, { force = false } = {}) {
+    async refresh(server, options) {
+      const force = options?.force === true;
       if (closing.signal.aborted)
         throw new McpClosedError('The toolset was closed; make a new one to list its servers.');
       return relist(chooseMembers(members, server), { named: server !== undefined, force, refresher, resolved });
@@ -65,7 +68,7 @@ export function assembleToolset({ resolved, slots, closing, diagnostics }: Tools
     close,
     [Symbol.asyncDispose]: close,
   };
-  return { toolset, named: catalogue.named, suggest: catalogue.suggest };
+  return { toolset, named: catalogue.named, suggest: catalogue.suggest, refusal: catalogue.refusal };
 }
 
 /** What the server announced while it was being listed for the first time is looked into now. */

@@ -4,6 +4,7 @@ import type { ProjectedTool, Projection, QuarantinedTool } from '../catalog/proj
 import { catalogTokens, estimateTokens } from '../catalog/tokens.js';
 import { didYouMeanAmong } from '../core/closest.js';
 import type { Report } from '../core/diagnostics.js';
+import { measureJson } from '../core/json.js';
 import type { ToolsChanged } from '../core/status.js';
 import type { McpTool, McpToolSummary } from '../core/tools.js';
 import { cloneJson } from '../schema/input-schema.js';
@@ -29,18 +30,25 @@ export interface Catalogue {
   /** The active tool of a projected or raw name. */
   named(name: string): McpTool | undefined;
   suggest(name: string): string;
+  /** Why a tool of this projected or raw name is quarantined, where it is. */
+  refusal(name: string): string | undefined;
 }
 
 /** Distinct for every pair, whatever the raw name holds. */
 const keyOf = (identity: string, tool: string) => `${identity}:${tool}`;
 
-/** Tools that left and are still the same object when they come back. */
+/** Tools that left and are still the same object when they come back, and the length of their definitions together. */
 const DEPARTED_KEPT = 1_000;
+const DEPARTED_CHARS = 4 * 1024 * 1024;
+/** Values of a definition that are measured. */
+const MEASURED_NODES = 100_000;
 
 interface CatalogueState {
   readonly tools: Record<string, McpTool>;
   /** By remote tool; those that left stay here, so that they are the same object when they come back. */
   readonly live: Map<string, LiveTool>;
+  /** Those that left, the first to leave first, with the length of what is kept of each. */
+  readonly departed: Map<string, number>;
   readonly execute: Execute;
   readonly report: Report;
   noticed: ReadonlySet<string>;
@@ -54,6 +62,7 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
   const state: CatalogueState = {
     tools,
     live: new Map(),
+    departed: new Map(),
     execute,
     report,
     noticed: new Set(),
@@ -65,6 +74,7 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
   return {
     tools,
     suggest,
+    refusal: (name) => state.quarantined.find((entry) => entry.name === name || entry.tool === name)?.reason,
     apply: (projection) => applyProjection(state, projection),
     describe: () => [...state.active.map(summarise), ...state.quarantined.map(summariseQuarantined)],
     counts: (identity) => countServer(state.active, state.quarantined, identity),
@@ -94,7 +104,7 @@ function applyProjection(state: CatalogueState, projection: Projection): ToolsCh
   });
   state.current = current;
   state.quarantined = projection.quarantined;
-  forgetDeparted(state.live, current);
+  forgetDeparted(state);
   rewriteMap(state.tools, state.active);
   sayWhatIsNew(state, projection);
   // A refused entry may have no name at all.
@@ -138,14 +148,20 @@ function isAnother(before: ProjectedTool | undefined, after: ProjectedTool): boo
   return fingerprint(before.tool) !== fingerprint(after.tool);
 }
 
-/** Forgets the tools that left first, where a server goes through many. */
-function forgetDeparted(live: Map<string, LiveTool>, current: ReadonlyMap<string, LiveTool>): void {
-  let excess = live.size - current.size - DEPARTED_KEPT;
-  for (const key of live.keys()) {
-    if (excess <= 0) return;
-    if (current.has(key)) continue;
+/** Forgets the tools that left first, where a server goes through many or through large ones. */
+function forgetDeparted({ live, departed, current }: CatalogueState): void {
+  for (const key of departed.keys()) if (current.has(key)) departed.delete(key);
+  for (const [key, { entry }] of live) {
+    if (current.has(key) || departed.has(key)) continue;
+    const measure = measureJson(entry.tool, { depth: Number.POSITIVE_INFINITY, nodes: MEASURED_NODES });
+    departed.set(key, measure.ok ? measure.chars : DEPARTED_CHARS);
+  }
+  let chars = [...departed.values()].reduce((sum, each) => sum + each, 0);
+  for (const [key, size] of departed) {
+    if (departed.size <= DEPARTED_KEPT && chars <= DEPARTED_CHARS) return;
+    departed.delete(key);
     live.delete(key);
-    excess -= 1;
+    chars -= size;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Client, Transport } from '@modelcontextprotocol/client';
-import { unknownTool } from '../calls/gate.js';
+import { quarantinedTool, unknownTool } from '../calls/gate.js';
 import type { McpOptions } from '../config/options.js';
 import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
 import { type ForeignClient, resolveClient, resolveServer } from '../config/resolve-servers.js';
@@ -56,10 +56,12 @@ export async function connectMcp(
   return {
     listTools: async () => (await lazy.open()).toolset.describeTools(),
     async callTool(name, args, options) {
-      const { named, suggest } = await lazy.open();
+      if (typeof name !== 'string') throw new McpConfigError('`callTool` needs the name of a tool.');
+      const { named, suggest, refusal } = await lazy.open();
       const tool = named(name);
-      if (tool === undefined) throw unknownTool(name, suggest(name));
-      return tool.execute(args, options);
+      if (tool !== undefined) return tool.execute(args, options);
+      const reason = refusal(name);
+      throw reason === undefined ? unknownTool(name, suggest(name)) : quarantinedTool(name, reason);
     },
     close: lazy.close,
   };

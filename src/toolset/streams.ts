@@ -55,9 +55,9 @@ function wrapIterable(source: AsyncIterable<unknown>, close: Close): object {
 }
 
 function watch(iterator: AsyncIterator<unknown>, close: Close): AsyncIterableIterator<unknown> {
-  const settle = async (step: Promise<IteratorResult<unknown>>): Promise<IteratorResult<unknown>> => {
+  const settle = async (step: () => Promise<IteratorResult<unknown>>): Promise<IteratorResult<unknown>> => {
     try {
-      const result = await step;
+      const result = await step();
       if (result.done) await close();
       return result;
     } catch (error) {
@@ -66,9 +66,9 @@ function watch(iterator: AsyncIterator<unknown>, close: Close): AsyncIterableIte
     }
   };
   return {
-    next: (...args) => settle(iterator.next(...args)),
-    return: (value) => settle(iterator.return?.(value) ?? Promise.resolve({ done: true, value })),
-    throw: (error) => settle(iterator.throw?.(error) ?? Promise.reject(error)),
+    next: (...args) => settle(() => iterator.next(...args)),
+    return: (value) => settle(() => iterator.return?.(value) ?? Promise.resolve({ done: true, value })),
+    throw: (error) => settle(() => iterator.throw?.(error) ?? Promise.reject(error)),
     [Symbol.asyncIterator]() {
       return this;
     },
@@ -139,7 +139,8 @@ function isStreamLike(value: unknown): boolean {
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+  if (typeof value !== 'object' || value === null) return false;
+  return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function';
 }
 
 function isIterator(value: unknown): value is AsyncIterator<unknown> {

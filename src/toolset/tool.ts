@@ -50,7 +50,7 @@ export function createLiveTool(first: ProjectedTool, execute: Execute): LiveTool
         disclosure: 'full',
         state: 'active',
       },
-      execute: (args, options = {}) => execute(entry, args, options),
+      execute: (args, options) => execute(entry, args, options ?? {}),
       toModelOutput,
     },
     update(next) {

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../core/diagnostics.js';
 import { McpAbortError } from '../core/errors.js';
 import type { McpServerSource, Session } from '../core/servers.js';
 import type { McpToolset } from '../core/status.js';
+import { escapeControls } from '../core/text.js';
 import { type AssembledToolset, assembleToolset, createClose } from './assemble.js';
 import { attempt, reportFailures, type ServerFailure } from './failures.js';
 import { createMembers, listMember, type Member } from './members.js';
@@ -93,7 +94,9 @@ function linkAbort(signal: AbortSignal | undefined, closing: Closing): () => voi
 /** Keeps the last diagnostics for `inspect()`, on their way to the host. */
 function keepDiagnostics(options: ResolvedOptions): { resolved: ResolvedOptions; diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
-  const report = (diagnostic: Diagnostic) => {
+  const report = (raw: Diagnostic) => {
+    // A tool's name is the server's text, and a message ends in a log.
+    const diagnostic = { ...raw, message: escapeControls(raw.message) };
     diagnostics.push(diagnostic);
     if (diagnostics.length > DIAGNOSTICS_KEPT) diagnostics.shift();
     options.report(diagnostic);

@@ -19,14 +19,14 @@ export async function withMcpTools<S extends Session, R>(
 ): Promise<R> {
   const toolset = await mcpTools(servers, options);
   const close = () => settleWithin(toolset.close(), CLOSE_MS);
-  let result: R;
   try {
-    result = await use(toolset);
+    const result = await use(toolset);
+    const streaming = closeAfterStream(result, close);
+    if (streaming !== undefined) return streaming;
+    await close();
+    return result;
   } catch (error) {
     await close();
     throw error;
   }
-  const streaming = closeAfterStream(result, close);
-  if (streaming === undefined) await close();
-  return streaming ?? result;
 }

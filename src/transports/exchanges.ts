@@ -26,6 +26,8 @@ export interface Pending extends Exchange {
   /** The response ended and no answer had come. */
   ended: boolean;
   onProgress?: ((params: ProgressParams) => void) | undefined;
+  /** The last event id on its response stream. */
+  resumeToken?: string;
   /** Ends its HTTP request and response stream. */
   abort(): void;
 }
@@ -35,6 +37,9 @@ export interface Exchanges {
   open(): Pending;
   byKey(key: unknown): Pending | undefined;
   byId(id: unknown): Pending | undefined;
+  /** The request whose event stream showed this event id last: the SDK resumes it by that. */
+  byToken(token: string): Pending | undefined;
+  noteToken(pending: Pending, token: string): void;
   /** Gives an opened request the id that the SDK chose for it. */
   assign(pending: Pending, id: string | number, method: string): void;
   release(pending: Pending): void;
@@ -44,6 +49,8 @@ export interface Exchanges {
   streamEnded(pending: Pending): void;
   /** The last request of the handshake. */
   handshake(): Pending | undefined;
+  /** The notice that ends an older handshake, once it is sent. */
+  initialized: Pending | undefined;
   /** Ends every request and stream under way. */
   abortAll(): void;
 }
@@ -73,6 +80,10 @@ export function createExchanges(): Exchanges {
     },
     byKey: (key) => keyed.get(key),
     byId: (id) => identified.get(id),
+    byToken: (token) => [...keyed.values()].find(({ resumeToken }) => resumeToken === token),
+    noteToken(pending, token) {
+      pending.resumeToken = token;
+    },
     assign(pending, id, method) {
       pending.requestId = id;
       pending.method = method;
@@ -93,6 +104,7 @@ export function createExchanges(): Exchanges {
     },
     streamEnded,
     handshake: () => handshake,
+    initialized: undefined,
     abortAll() {
       const open = [...keyed.values(), ...lingering.keys()];
       for (const pending of lingering.keys()) streamEnded(pending);

@@ -5,6 +5,7 @@ import type { Session } from '../core/servers.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import { createGuardedFetch, type GuardedFetchOptions } from '../guard/fetch.js';
 import type { Exchanges } from './exchanges.js';
+import { createReconnection } from './reconnection.js';
 import { loadSdk } from './sdk.js';
 
 export type TransportKind = 'http' | 'sse' | 'custom';
@@ -15,6 +16,7 @@ export interface TransportDeps {
   readonly server: string;
   readonly exchanges: Exchanges;
   readonly fetch: typeof globalThis.fetch;
+  readonly foreignFetch: boolean;
   readonly limits: { readonly responseBytes: number; readonly redirects: number };
   readonly session: Session | undefined;
   /** Aborted when the connect is given up. */
@@ -45,22 +47,28 @@ export function openTransport(server: WiredServer, kind: TransportKind, deps: Tr
   return kind === 'sse' ? openSse(server, deps) : openHttp(server, deps);
 }
 
-/** How the SDK takes up a broken event stream again: a notice stream for as long as the connection lives (L7). */
 const RECONNECTION = {
   initialReconnectionDelay: 250,
   reconnectionDelayGrowFactor: 2,
   maxReconnectionDelay: 30_000,
 };
+/** A call's stream is tried again twice; a notice stream for as long as the connection lives (L7). */
+const RETRIES = 2;
 
 /** Streamable HTTP, every request of it through the guard. */
 async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promise<OpenTransport> {
   const { StreamableHTTPClientTransport } = await loadSdk();
   const guard = guardedFetch(config, deps, 'http');
+  const reconnection = createReconnection();
   // The guard follows redirects itself; the SDK is told to leave them alone.
   const transport = new StreamableHTTPClientTransport(config.url, {
     fetch: guard.fetch,
     redirectPolicy: 'follow',
-    reconnectionOptions: { ...RECONNECTION, maxRetries: deps.notices === undefined ? 2 : Number.POSITIVE_INFINITY },
+    reconnectionOptions: {
+      ...RECONNECTION,
+      maxRetries: deps.notices === undefined ? RETRIES : Number.POSITIVE_INFINITY,
+    },
+    reconnectionScheduler: reconnection.schedule,
   });
   return {
     transport,
@@ -69,7 +77,10 @@ async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promis
     facts: guard.facts,
     failure: () => guard.facts.failure,
     endSession: () => transport.terminateSession(),
-    abort: guard.close,
+    abort() {
+      reconnection.close();
+      guard.close();
+    },
   };
 }
 
@@ -94,11 +105,13 @@ function guardedFetch(config: ResolvedHttpServer, deps: TransportDeps, kind: 'ht
     url: config.url,
     headers: config.headers,
     fetch: deps.fetch,
+    foreignFetch: deps.foreignFetch,
     redirect: config.redirect,
     limits: deps.limits,
     kind,
     exchange: deps.exchanges.byKey,
     exchangeOf: deps.exchanges.byId,
+    exchangeOfStream: deps.exchanges.byToken,
     ...(deps.notices === undefined ? {} : { notices: deps.notices }),
     ...(onStreamEnd === undefined ? {} : { onStreamEnd }),
   });

@@ -33,12 +33,15 @@ function receiveAnswer(message: Answer, exchanges: Exchanges): JSONRPCMessage | 
   if (pending === undefined || pending.answered) return undefined;
   pending.answered = true;
   exchanges.release(pending);
-  if (pending.facts.body === 'event-stream') exchanges.endLater(pending);
-  if ('error' in message) {
+  // What is not read to its end by now, or has not even begun, holds nothing more.
+  const { body } = pending.facts;
+  if (body === undefined || body === 'event-stream') exchanges.endLater(pending);
+  // In process a message is an object that nobody has parsed: it may hold both, and one of them empty.
+  if ('error' in message && message.error !== undefined && message.error !== null) {
     pending.rpcError = message.error;
     return message;
   }
-  pending.result = message.result;
+  pending.result = 'result' in message ? message.result : undefined;
   const empty = EMPTY_RESULTS.get(pending.method);
   return empty === undefined ? message : ({ ...message, result: empty } as JSONRPCMessage);
 }

@@ -6,6 +6,9 @@ import { receiveMessage } from './receive.js';
 
 /** How long a cancel notice may take before the stream is closed anyway. */
 const CANCEL_NOTICE_MS = 500;
+/** How long an answer to the server's own request may take, and how many may be on their way. */
+const REPLY_MS = 5_000;
+const REPLIES_AT_ONCE = 32;
 const PROBE = 'server/discover';
 const HANDSHAKE = [PROBE, 'initialize'];
 
@@ -29,6 +32,8 @@ interface Wire {
   readonly options: WireOptions;
   /** Hands a message to the SDK. */
   deliver: Handler;
+  /** Answers to the server's own requests that are on their way. */
+  replies: number;
 }
 
 /**
@@ -38,15 +43,15 @@ interface Wire {
  */
 export function wrapTransport(inner: Transport, options: WireOptions): Transport {
   let handler: Handler | undefined;
-  const wire: Wire = { inner, options, deliver: (message, extra) => handler?.(message, extra) };
+  const wire: Wire = { inner, options, deliver: (message, extra) => handler?.(message, extra), replies: 0 };
   inner.onmessage = (message, extra) => {
-    const passed = receiveMessage(message, options);
+    const passed = readSafely(message, options);
     if (passed !== undefined) wire.deliver(passed, extra);
   };
   const wrapper: Transport = {
     start: () => inner.start(),
     send: (message, sent = {}) => {
-      if (!('method' in message)) return inner.send(message, withoutKey(sent));
+      if (!('method' in message)) return sendReply(wire, message, sent);
       return 'id' in message ? sendRequest(wire, message, sent) : sendNotification(wire, message, sent);
     },
     close: () => inner.close(),
@@ -70,6 +75,31 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
   return wrapper;
 }
 
+/** In process, a message is a foreign object whose members may throw: it is then as good as none. */
+function readSafely(message: JSONRPCMessage, options: WireOptions): JSONRPCMessage | undefined {
+  try {
+    return receiveMessage(message, options);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server may ask as often as it likes and never take the answers: neither holds anything for long. */
+async function sendReply(wire: Wire, message: JSONRPCMessage, sent: TransportSendOptions): Promise<void> {
+  if (wire.replies >= REPLIES_AT_ONCE) return;
+  const pending = wire.options.exchanges.open();
+  wire.replies += 1;
+  try {
+    const headers = headersOf(wire, sent, pending);
+    const work = wire.inner.send(message, { ...withoutKey(sent), headers, requestSignal: pending.signal });
+    await settleWithin(work, REPLY_MS);
+    pending.abort();
+  } finally {
+    wire.replies -= 1;
+    wire.options.exchanges.release(pending);
+  }
+}
+
 type Request = JSONRPCMessage & { id: string | number; method: string };
 
 async function sendRequest(wire: Wire, message: Request, sent: TransportSendOptions): Promise<void> {
@@ -87,6 +117,10 @@ async function sendRequest(wire: Wire, message: Request, sent: TransportSendOpti
       ...withoutKey(sent),
       headers: headersOf(wire, sent, pending),
       requestSignal: pending.signal,
+      onresumptiontoken: (token) => {
+        sent.onresumptiontoken?.(token);
+        exchanges.noteToken(pending, token);
+      },
       onRequestStreamEnd: () => {
         sent.onRequestStreamEnd?.();
         exchanges.streamEnded(pending);
@@ -95,6 +129,7 @@ async function sendRequest(wire: Wire, message: Request, sent: TransportSendOpti
     });
     // Anything but an event stream has been read to its end by now.
     const { status, body } = pending.facts;
+    if (body !== 'event-stream') exchanges.streamEnded(pending);
     if (keyed && status !== undefined && body !== 'event-stream') endWithoutAnswer(wire, pending);
   } catch (error) {
     exchanges.release(pending);
@@ -110,7 +145,7 @@ async function sendRequest(wire: Wire, message: Request, sent: TransportSendOpti
 /** Over HTTP+SSE the SDK reads no answer off a POST, so an error with our id is taken from what the guard read (R1). */
 function takeRefusal(pending: Pending): void {
   const { rpc } = pending.facts;
-  if (rpc?.id !== 'ours' || pending.answered || pending.handshake) return;
+  if (rpc?.id !== 'ours' || rpc.code === undefined || pending.answered || pending.handshake) return;
   pending.answered = true;
   pending.rpcError = { code: rpc.code, message: rpc.message };
 }
@@ -120,6 +155,7 @@ type Notification = JSONRPCMessage & { method: string };
 async function sendNotification(wire: Wire, message: Notification, sent: TransportSendOptions): Promise<void> {
   const { exchanges } = wire.options;
   const pending = exchanges.open();
+  if (message.method === 'notifications/initialized') exchanges.initialized = pending;
   const cancelled = message.method === 'notifications/cancelled' ? cancelledRequest(exchanges, message) : undefined;
   const headers = headersOf(wire, sent, pending);
   const work = wire.inner.send(message, { ...withoutKey(sent), headers, requestSignal: pending.signal });

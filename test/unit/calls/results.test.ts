@@ -17,8 +17,18 @@ describe('adaptResult', () => {
     expect(adapt(Object.create({ structuredContent: 1 }))).not.toHaveProperty('structuredContent');
   });
 
-  it.each([['yes'], [1], [null], [{}], [false]])('R1 isError of %j is not true', (isError) => {
+  it.each([[null], [undefined], [false]])('R1 isError of %j is a plain no', (isError) => {
     expect(adapt({ content: [text('x')], isError })).toEqual({ content: [text('x')] });
+  });
+
+  it.each([['yes'], ['true'], [1], [{}], [0]])('R1 isError of %j is no plain no, so it is a failure', (isError) => {
+    expect(() => adapt({ content: [text('x')], isError })).toThrow('MCP tool error: x');
+  });
+
+  it('R2 the value of the oldest revision is kept; a blob of null is no media', () => {
+    expect(adapt({ toolResult: { a: 1 } })).toEqual({ content: [], structuredContent: { a: 1 } });
+    const block = { type: 'resource', resource: { uri: 'x:', text: 'hello', blob: null } };
+    expect(adapt({ content: [block] })).toEqual({ content: [block] });
   });
 
   it('R1 a tool that failed is that failure, also where its media is too large or broken', () => {

@@ -80,7 +80,7 @@ it('S8 a listing that fails leaves the original error', async () => {
   }
 });
 
-it('S8 C2 an abort, a timeout and a close during the listing are what they are', async () => {
+it('S8 C2 an abort and a close during the listing are what they are; a late listing leaves the answer that came', async () => {
   const never = () => new Promise<void>(() => {});
   const abort = new AbortController();
   const reason = new Error('mine');
@@ -92,7 +92,7 @@ it('S8 C2 an abort, a timeout and a close during the listing are what they are',
   });
   expect(aborted.answer).toMatchObject({ code: 'aborted', reason, server: 's', tool: 't' });
   const late = await explain({ error: refusal(-32602), confirm: never, deadline: createDeadline({ ms: 20 }) });
-  expect(late.answer).toMatchObject({ code: 'timeout', server: 's', tool: 't' });
+  expect(late.answer).toMatchObject({ code: 'protocol', rpcCode: -32602 });
   const closed = new McpClosedError('closed');
   const whole = createDeadline({
     ms: 5_000,

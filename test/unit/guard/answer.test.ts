@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { networkCode } from '../../../src/guard/network.js';
-import { readRpcError } from '../../../src/guard/rpc.js';
+import { readRpc } from '../../../src/guard/rpc.js';
 import { exchangeOf, failureOf, guardFor, json, openOrigin, post } from './fixtures.js';
 
 const rpcError = (id: unknown): object => ({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } });
@@ -93,10 +93,12 @@ describe('error statuses', () => {
     expect(on.facts).toMatchObject({ status, body: 'none' });
   });
 
-  it('R1 refuses an answer that has no HTTP status', async () => {
+  it('C5 an answer that has no HTTP status is lost, and not for the guard to explain: the request was delivered', async () => {
     const url = new URL('https://a.example.com/');
-    const guard = guardFor(url, { fetch: () => Promise.resolve(Response.error()) });
-    expect(await failureOf(guard.fetch(url, post()))).toMatchObject({ code: 'connect-failed', server: 'shop' });
+    const on = exchangeOf();
+    const guard = guardFor(url, { on, fetch: () => Promise.resolve(Response.error()) });
+    expect(await failureOf(guard.fetch(url, post()))).toBeInstanceOf(TypeError);
+    expect(on.facts).toEqual({ sent: true, carriedSession: false, delivered: true });
   });
 });
 
@@ -107,7 +109,7 @@ describe('facts', () => {
     );
     const on = exchangeOf();
     await (await guardFor(home.url, { on }).fetch(home.url, post())).text();
-    expect(on.facts).toEqual({ sent: true, carriedSession: false, status: 200, body: 'other' });
+    expect(on.facts).toEqual({ sent: true, carriedSession: false, delivered: true, status: 200, body: 'other' });
   });
 
   it('W8 records nothing as sent when the guard refused before', async () => {
@@ -169,31 +171,37 @@ describe('facts', () => {
   });
 });
 
-describe('readRpcError', () => {
+describe('readRpc', () => {
   it.each([
     '',
     '[]',
     'null',
     '1',
     '{"id":1}',
+    '[{"id":1}]',
+    '{"jsonrpc":"1.0","id":2,"error":{"code":1,"message":"x"}}',
+  ])('R1 finds nothing in %s', (text) => expect(readRpc(text, 1)).toEqual({ isAnswer: false }));
+
+  it.each([
     '{"jsonrpc":"2.0","id":1,"result":{}}',
     '{"jsonrpc":"2.0","id":1,"error":null}',
     '{"jsonrpc":"1.0","id":1,"error":{"code":1,"message":"x"}}',
     '{"jsonrpc":"2.0","id":1,"error":{"code":"1","message":"x"}}',
     '{"jsonrpc":"2.0","id":1,"error":{"code":1}}',
     '{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"x"}}',
-  ])('R1 finds no JSON-RPC error in %s', (text) => expect(readRpcError(text, 1)).toBeUndefined());
+  ])('C4 R1 what has our id was delivered, and is no answer as it is: %s', (text) => {
+    expect(readRpc(text, 1)).toEqual({ rpc: { code: undefined, id: 'ours', message: '' }, isAnswer: false });
+  });
+
+  it('C4 finds our id in a batch', () => {
+    const text = JSON.stringify([rpcError(7), rpcError(1)]);
+    expect(readRpc(text, 1)).toMatchObject({ rpc: { code: -32601, id: 'ours' }, isAnswer: false });
+  });
 
   it('R1 compares string ids as strings', () => {
-    expect(readRpcError(JSON.stringify(rpcError('a')), 'a')).toEqual({
-      code: -32601,
-      id: 'ours',
-      message: 'no such method',
-    });
-    expect(readRpcError(JSON.stringify(rpcError(1)), '1')).toEqual({
-      code: -32601,
-      id: 'other',
-      message: 'no such method',
-    });
+    const rpc = { code: -32601, message: 'no such method' };
+    expect(readRpc(JSON.stringify(rpcError('a')), 'a')).toEqual({ rpc: { ...rpc, id: 'ours' }, isAnswer: true });
+    expect(readRpc(JSON.stringify(rpcError(1)), '1')).toEqual({ rpc: { ...rpc, id: 'other' }, isAnswer: false });
+    expect(readRpc(JSON.stringify(rpcError(null)), 1)).toEqual({ rpc: { ...rpc, id: 'absent' }, isAnswer: false });
   });
 });

@@ -98,6 +98,8 @@ export function guardFor(url: URL, more: Partial<GuardedFetchOptions> & { readon
     limits: { responseBytes: 10_000, redirects: 5 },
     kind: 'http',
     exchange: (key) => (key === KEY ? on : undefined),
+    // A GET with an event id is a call's stream that is taken up again.
+    exchangeOfStream: () => on ?? exchangeOf(),
     ...options,
   });
 }

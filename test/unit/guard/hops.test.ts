@@ -31,13 +31,17 @@ function hangingFetch() {
 }
 
 describe('a resumed stream', () => {
-  it('W6 ends with the signal of the call that it belongs to; a plain request has no such signal', async () => {
+  const url = new URL('http://127.0.0.1:1/mcp');
+  const common = { server: 'docs', url, headers: {}, redirect: 'error', limits, kind: 'http' } as const;
+
+  it('C2 ends with the call that it belongs to', async () => {
     const { signals, fetch } = hangingFetch();
-    const url = new URL('http://127.0.0.1:1/mcp');
-    const options = { server: 'docs', url, headers: {}, fetch, redirect: 'error', limits, kind: 'http' } as const;
-    const guard = createGuardedFetch({ ...options, exchange: () => undefined });
     const call = new AbortController();
-    const resumed = guard.fetch(url, { headers: { 'last-event-id': '7' }, signal: call.signal });
+    const facts = { sent: false, carriedSession: false };
+    const exchange = { requestId: 1, handshake: false, signal: call.signal, facts };
+    const exchangeOfStream = (id: string) => (id === '7' ? exchange : undefined);
+    const guard = createGuardedFetch({ ...common, fetch, exchange: () => undefined, exchangeOfStream });
+    const resumed = guard.fetch(url, { headers: { 'last-event-id': '7' } });
     const deleted = guard.fetch(url, { method: 'DELETE', signal: call.signal });
     await expect.poll(() => signals.length).toBe(2);
     call.abort(new Error('ended'));
@@ -45,6 +49,20 @@ describe('a resumed stream', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     guard.close();
     await expect(deleted).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('L7 that belongs to no call is the notice stream, and waits for its turn', async () => {
+    const asked: string[] = [];
+    const fetch = async (input: unknown) => {
+      asked.push(String(input));
+      return new Response(null, { status: 204 });
+    };
+    const guard = createGuardedFetch({ ...common, fetch, exchange: () => undefined });
+    expect((await guard.fetch(url, { headers: { 'last-event-id': '9' } })).status).toBe(405);
+    const notices = { mayOpen: async () => true, opened() {}, lost() {} };
+    const listening = createGuardedFetch({ ...common, fetch, exchange: () => undefined, notices });
+    expect((await listening.fetch(url, { headers: { 'last-event-id': '9' } })).status).toBe(204);
+    expect(asked).toHaveLength(1);
   });
 });
 
