@@ -30,6 +30,8 @@ export interface Catalogue {
   /** The active tool of a projected or raw name. */
   named(name: string): McpTool | undefined;
   suggest(name: string): string;
+  /** Why a tool of this projected or raw name is quarantined, where it is. */
+  refusal(name: string): string | undefined;
 }
 
 /** Distinct for every pair, whatever the raw name holds. */
@@ -72,6 +74,7 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
   return {
     tools,
     suggest,
+    refusal: (name) => state.quarantined.find((entry) => entry.name === name || entry.tool === name)?.reason,
     apply: (projection) => applyProjection(state, projection),
     describe: () => [...state.active.map(summarise), ...state.quarantined.map(summariseQuarantined)],
     counts: (identity) => countServer(state.active, state.quarantined, identity),
