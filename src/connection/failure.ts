@@ -12,7 +12,12 @@ import type { RpcError } from '../transports/exchanges.js';
 /** How one request ended, by our own records alone. */
 export type Outcome =
   | { readonly kind: 'result'; readonly result: unknown }
-  | { readonly kind: 'rpc-error'; readonly error: RpcError }
+  | {
+      readonly kind: 'rpc-error';
+      readonly error: RpcError;
+      /** An older server gave it as an ordinary answer: what 2026-07-28 says of its code does not hold. */
+      readonly asAnswer?: boolean;
+    }
   /** No answer came. `failure` is ours: the guard's verdict, or the deadline's. */
   | { readonly kind: 'lost'; readonly facts: ExchangeFacts; readonly failure?: McpError | undefined };
 

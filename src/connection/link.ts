@@ -156,7 +156,10 @@ function outcomeOf(
   deadline: Deadline,
   details: { server: string; tool?: string | undefined },
 ): Outcome {
-  if (pending.rpcError !== undefined) return { kind: 'rpc-error', error: pending.rpcError };
+  if (pending.rpcError !== undefined) {
+    const asAnswer = parts.client?.getProtocolEra() !== 'modern' && pending.facts.status !== 400;
+    return { kind: 'rpc-error', error: pending.rpcError, ...(asAnswer ? { asAnswer } : {}) };
+  }
   if (pending.answered) return { kind: 'result', result: pending.result };
   const ended = deadline.reason === undefined ? undefined : deadline.error(details);
   return { kind: 'lost', facts: pending.facts, failure: ended ?? pending.facts.failure ?? parts.opened?.failure() };

@@ -1,3 +1,4 @@
+import type { TransportKind } from '../transports/open.js';
 import { neverLeft, type Outcome } from './failure.js';
 
 /** What has to happen before anything else is sent. */
@@ -21,6 +22,7 @@ const UNSUPPORTED_VERSION = -32022;
  * | what happened | verdict |
  * |---|---|
  * | an answer with our id | settled |
+ * | an older server's own error, not with HTTP 400, whatever its code | settled |
  * | JSON-RPC error -32020: the headers do not fit the tool any more | undelivered, list again |
  * | JSON-RPC error -32022: the revision is not spoken any more | undelivered, ask for the era again |
  * | ended by our own deadline, the caller, the close or the guard | settled |
@@ -32,7 +34,7 @@ const UNSUPPORTED_VERSION = -32022;
  */
 export function judgeOutcome(outcome: Outcome): Verdict {
   if (outcome.kind === 'result') return { kind: 'settled' };
-  if (outcome.kind === 'rpc-error') return judgeCode(outcome.error.code);
+  if (outcome.kind === 'rpc-error') return outcome.asAnswer ? { kind: 'settled' } : judgeCode(outcome.error.code);
   if (outcome.failure !== undefined) return { kind: 'settled' };
   if (neverLeft(outcome)) return { kind: 'undelivered', repair: 'reconnect' };
   const { status, rpc, carriedSession, unread } = outcome.facts;
@@ -41,6 +43,16 @@ export function judgeOutcome(outcome: Outcome): Verdict {
   if (carriedSession && status === 400 && rpc?.id === 'absent') return { kind: 'undelivered', repair: 'reconnect' };
   if (status === 401 || status === 403) return { kind: 'settled' };
   return { kind: 'unknown' };
+}
+
+/**
+ * Whether a server that kept the request to itself may have refused the session it came in, without saying so in a way that
+ * can be relied on. The request is then not sent again, but the next one goes over a new session (C5).
+ */
+export function doubtsSession(outcome: Outcome, kind: TransportKind): boolean {
+  if (outcome.kind !== 'lost') return false;
+  const { status, carriedSession } = outcome.facts;
+  return (status === 400 || status === 404) && (carriedSession || kind === 'sse');
 }
 
 function judgeCode(code: number): Verdict {

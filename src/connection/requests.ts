@@ -2,7 +2,7 @@ import type { Deadline } from '../core/deadline.js';
 import { ready } from './connecting.js';
 import type { Outcome } from './failure.js';
 import type { Link } from './link.js';
-import { judgeOutcome, type Repair } from './recovery.js';
+import { doubtsSession, judgeOutcome, type Repair } from './recovery.js';
 import type { ConnectionState } from './state.js';
 
 export interface RecoveryOptions {
@@ -27,6 +27,7 @@ export async function sendRecovering(
   const outcome = await send(link);
   const verdict = judgeOutcome(outcome);
   if (deadline.reason !== undefined || verdict.kind === 'settled') return outcome;
+  if (verdict.kind === 'unknown' && doubtsSession(outcome, link.kind)) giveUp(state, link);
   if (verdict.kind === 'unknown' && !idempotent) return outcome;
   if (verdict.kind === 'undelivered') {
     if (verdict.repair === 'relist' && options.relist === undefined) return outcome;
@@ -58,6 +59,10 @@ async function sendAgain(
 async function repair(state: ConnectionState, link: Link, what: Repair, { relist }: RecoveryOptions): Promise<void> {
   if (what === 'relist') return relist?.();
   if (what === 'reprobe' && state.known !== undefined) state.known = { kind: state.known.kind, prior: undefined };
+  giveUp(state, link);
+}
+
+function giveUp(state: ConnectionState, link: Link): void {
   if (state.link === link) state.link = undefined;
   link.retire();
 }
