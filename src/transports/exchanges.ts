@@ -58,20 +58,16 @@ export interface Exchanges {
 /** How long a server may keep an event stream open after the answer was on it. */
 const LINGER_MS = 1_000;
 
-/** A Workers request takes its timers with it when it ends, so what waits for one is given up in time. */
+/** More than so many do not wait for their timers: a Workers request takes those with it when it ends. */
 const MANY = 256;
 
 export function createExchanges(): Exchanges {
   const keyed = new Map<unknown, Pending>();
   // A Map tells 1 and "1" apart, as JSON-RPC does.
   const identified = new Map<unknown, Pending>();
-  const lingering = new Map<Pending, ReturnType<typeof setTimeout>>();
+  const lingering = createLingering();
   let next = 0;
   let handshake: Pending | undefined;
-  const streamEnded = (pending: Pending) => {
-    clearTimeout(lingering.get(pending));
-    lingering.delete(pending);
-  };
   return {
     open() {
       const pending = createPending(String(next++));
@@ -94,23 +90,45 @@ export function createExchanges(): Exchanges {
       keyed.delete(pending.key);
       if (identified.get(pending.requestId) === pending) identified.delete(pending.requestId);
     },
-    endLater(pending) {
-      const end = () => {
-        lingering.delete(pending);
-        pending.abort();
-      };
-      if (lingering.size >= MANY) for (const left of [...lingering.keys()].slice(0, MANY / 2)) streamEnded(left);
-      lingering.set(pending, setTimeout(end, LINGER_MS));
-    },
-    streamEnded,
+    endLater: lingering.add,
+    streamEnded: lingering.drop,
     handshake: () => handshake,
     initialized: undefined,
     abortAll() {
-      const open = [...keyed.values(), ...lingering.keys()];
-      for (const pending of lingering.keys()) streamEnded(pending);
+      const open = [...keyed.values(), ...lingering.dropAll()];
       for (const pending of open) attempt(pending.abort);
       keyed.clear();
       identified.clear();
+    },
+  };
+}
+
+/** Response streams that a server may keep open for a while after the answer. */
+function createLingering() {
+  const timers = new Map<Pending, ReturnType<typeof setTimeout>>();
+  const drop = (pending: Pending): void => {
+    clearTimeout(timers.get(pending));
+    timers.delete(pending);
+  };
+  return {
+    add(pending: Pending): void {
+      const end = () => {
+        timers.delete(pending);
+        pending.abort();
+      };
+      if (timers.size >= MANY) {
+        for (const left of [...timers.keys()].slice(0, MANY / 2)) {
+          drop(left);
+          attempt(left.abort);
+        }
+      }
+      timers.set(pending, setTimeout(end, LINGER_MS));
+    },
+    drop,
+    dropAll(): Pending[] {
+      const left = [...timers.keys()];
+      for (const pending of left) drop(pending);
+      return left;
     },
   };
 }
