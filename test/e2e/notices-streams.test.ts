@@ -150,6 +150,30 @@ function acknowledged(id: unknown): object {
   };
 }
 
+it.each([0, 5, 3_600_000])(
+  'L7 a server that ends the stream at once and asks for retries after %i ms is not obeyed',
+  async (retry) => {
+    let events = 0;
+    const server = await kit.raw({
+      era: 'legacy',
+      capabilities: ANNOUNCES,
+      onRequest: ({ http: verb }, response) => {
+        if (verb !== 'GET') return false;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(`retry: ${retry}\nid: ${events++}\ndata: \n\n`);
+        return true;
+      },
+    });
+    const toolset = await kit.wire([http('s', server)], { onToolsChanged: () => {} });
+    await quiet(2_000);
+    expect(opened(server)).toBeLessThanOrEqual(10);
+    await toolset.close();
+    const asked = opened(server);
+    await quiet(600);
+    expect(opened(server)).toBe(asked);
+  },
+);
+
 it('L7 over HTTP+SSE no second stream is opened', async () => {
   const server = await kit.sse({ capabilities: ANNOUNCES });
   const toolset = await kit.wire([{ name: 's', type: 'sse', url: server.url }], { onToolsChanged: () => {} });

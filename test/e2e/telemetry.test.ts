@@ -186,6 +186,25 @@ describe('what a call came to', () => {
         return execute();
       },
     },
+    'a connect that is refused for its credentials': {
+      code: 'unauthorized',
+      outcome: 'refused',
+      async run({ server, execute }) {
+        lose(server, { initialize: 401 });
+        await ignore(execute());
+        return execute();
+      },
+    },
+    'a deadline while it connects': {
+      code: 'timeout',
+      outcome: 'refused',
+      async run({ server, execute }) {
+        lose(server, {});
+        server.set({ latencyMs: (method) => (method === 'initialize' ? 60_000 : 0) });
+        await ignore(execute());
+        return execute();
+      },
+    },
     'an open breaker': {
       code: 'breaker-open',
       outcome: 'refused',
