@@ -5,7 +5,8 @@ export default defineConfig({
   format: ['esm'],
   target: 'es2022',
   platform: 'neutral',
-  dts: true,
+  // The types name `AsyncDisposable`, which not every consumer's `lib` has.
+  dts: { banner: '/// <reference lib="esnext.disposable" />' },
   splitting: true,
   sourcemap: true,
   clean: true,

@@ -73,6 +73,18 @@ export interface ProjectedName {
  * gets one name. Linear in the number of requests.
  */
 export function projectNames(requests: readonly NameRequest[]): readonly ProjectedName[] {
+  return keepNames(requests) ?? settleRequests(requests);
+}
+
+/** Nearly always every wanted name is legal and nobody else's: then there is nothing to settle. */
+function keepNames(requests: readonly NameRequest[]): readonly ProjectedName[] | undefined {
+  const names = new Set(requests.map(wantedName));
+  if (names.size < requests.length) return undefined;
+  for (const name of names) if (!isLegalName(name)) return undefined;
+  return [...names].map((name) => ({ name, rewritten: false, wanted: name }));
+}
+
+function settleRequests(requests: readonly NameRequest[]): readonly ProjectedName[] {
   const names = nameDistinct(
     requests,
     (request) => [request.identity, request.tool, wantedName(request)],

@@ -74,10 +74,19 @@ export function projectCatalogues(servers: readonly ServerCatalogue[], rules: Pr
     if (judged.active !== undefined) active.push(judged.active);
     if (judged.quarantined !== undefined) quarantined.push(judged.quarantined);
   });
-  const order = new Map(servers.map(({ identity }, index) => [identity, index]));
-  const byPlace = (a: { identity: string; name: string }, b: { identity: string; name: string }) =>
-    order.get(a.identity)! - order.get(b.identity)! || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
-  return { active: active.sort(byPlace), quarantined: quarantined.sort(byPlace), notices };
+  return { active: inOrder(active), quarantined: inOrder(quarantined), notices };
+}
+
+/** By name within each server; the servers stand in their order already (L5). */
+function inOrder<T extends { readonly identity: string; readonly name: string }>(tools: readonly T[]): readonly T[] {
+  const byServer = new Map<string, T[]>();
+  for (const tool of tools) {
+    const own = byServer.get(tool.identity);
+    if (own === undefined) byServer.set(tool.identity, [tool]);
+    else own.push(tool);
+  }
+  const byName = (a: T, b: T) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return [...byServer.values()].flatMap((own) => own.sort(byName));
 }
 
 /** L4 over every name that was read, also of tools that are refused for something else. */

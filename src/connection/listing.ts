@@ -1,4 +1,5 @@
 import type { Limits } from '../config/options.js';
+import { nextTurn, PIECES_A_TURN } from '../core/turns.js';
 
 /** What ended a walk over `tools/list` before its last page (L2). */
 export type Truncation = 'pages' | 'tools' | 'bytes' | 'repeated-cursor' | 'failed-page';
@@ -26,9 +27,6 @@ const LONGEST_TTL_MS = 24 * 60 * 60 * 1_000;
 function readTtl(ttlMs: unknown): number {
   return typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0;
 }
-
-/** Entries judged without a pause: about 5 ms of work for real tools. */
-const ENTRIES_A_TURN = 256;
 
 /**
  * Follows the pages to the end (L2). An empty cursor is a cursor, `null` is none; a cursor seen before, one that is no
@@ -59,7 +57,7 @@ export async function readListing<Admitted>(
     ttlMs = Math.min(ttlMs, readTtl(page.ttlMs));
     for (const entry of page.tools) {
       if (entries.length === limits.toolsPerServer) return end('tools');
-      if (entries.length > 0 && entries.length % ENTRIES_A_TURN === 0) await pause();
+      if (entries.length > 0 && entries.length % PIECES_A_TURN === 0) await nextTurn();
       const admitted = source.admit(entry);
       bytes += admitted.chars ?? 0;
       if (bytes > limits.listBytes) return end('bytes');
@@ -83,11 +81,4 @@ async function nextPage<Admitted>(source: ListingSource<Admitted>, cursor: strin
   } catch {
     return undefined;
   }
-}
-
-/** Lets everything else that waits run: a clock stands still within one turn on Workers, so turns are counted instead. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
 }

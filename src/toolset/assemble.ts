@@ -38,7 +38,8 @@ export interface AssembledToolset {
 }
 
 /** Puts the toolset together over members that have been listed. */
-export function assembleToolset({ resolved, slots, closing, diagnostics }: ToolsetParts): AssembledToolset {
+export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToolset> {
+  const { resolved, slots, closing, diagnostics } = parts;
   const members = slots.filter((slot): slot is Member => !isBroken(slot));
   const deps = { options: resolved, closing: closing.signal, listen: createListen() };
   const catalogue: Catalogue = createCatalogue((entry, args, options) => {
@@ -47,7 +48,7 @@ export function assembleToolset({ resolved, slots, closing, diagnostics }: Tools
   }, resolved.report);
   const byIdentity = new Map(members.map((member) => [member.identity, member]));
   const refresher = createRefresher({ members, catalogue, resolved, closing: closing.signal });
-  refresher.project();
+  await refresher.begin();
   for (const member of members) listenForChanges(member, refresher);
   const close = createClose(members, resolved, closing);
   const toolset: McpToolset = {

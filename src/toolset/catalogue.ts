@@ -7,6 +7,7 @@ import type { Report } from '../core/diagnostics.js';
 import { measureJson } from '../core/json.js';
 import type { ToolsChanged } from '../core/status.js';
 import type { McpTool, McpToolSummary } from '../core/tools.js';
+import { nextTurn, PIECES_A_TURN } from '../core/turns.js';
 import { cloneJson } from '../schema/input-schema.js';
 import { createLiveTool, describe, type Execute, type LiveTool } from './tool.js';
 
@@ -18,6 +19,8 @@ export interface ServerCounts {
 /** The live map and everything that is known about it. */
 export interface Catalogue {
   readonly tools: Record<string, McpTool>;
+  /** Makes the tools of a first projection, some in each turn, so that `apply` finds them made. */
+  prepare(projection: Projection): Promise<void>;
   /** Corrects the map in place and says what moved. */
   apply(projection: Projection): ToolsChanged;
   describe(): McpToolSummary[];
@@ -75,6 +78,7 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
     tools,
     suggest,
     refusal: (name) => state.quarantined.find((entry) => entry.name === name || entry.tool === name)?.reason,
+    prepare: (projection) => makeTools(state, projection),
     apply: (projection) => applyProjection(state, projection),
     describe: () => [...state.active.map(summarise), ...state.quarantined.map(summariseQuarantined)],
     counts: (identity) => countServer(state.active, state.quarantined, identity),
@@ -88,6 +92,13 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
     named: (name) =>
       Object.hasOwn(tools, name) ? tools[name] : state.active.find(({ entry }) => entry.tool.name === name)?.tool,
   };
+}
+
+async function makeTools({ live, execute }: CatalogueState, { active }: Projection): Promise<void> {
+  for (const [index, entry] of active.entries()) {
+    if (index % PIECES_A_TURN === PIECES_A_TURN - 1) await nextTurn();
+    live.set(keyOf(entry.identity, entry.tool.name), createLiveTool(entry, execute));
+  }
 }
 
 function applyProjection(state: CatalogueState, projection: Projection): ToolsChanged {

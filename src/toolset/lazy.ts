@@ -113,7 +113,17 @@ function checkSource(source: McpToolsSource, prefix: string | undefined): Checke
     return resolveServer({ ...source, ...(prefix === undefined ? {} : { prefix }), required: true });
   if ('request' in source) return resolveClient(source as ForeignClient, UNNAMED, prefix ?? '');
   if ('listTools' in source) return resolveClient(asClient(source), UNNAMED, prefix ?? '');
+  if (!isTransport(source)) {
+    throw new McpConfigError(
+      'The source must be a server, a transport or a client; for several servers use `mcpTools`.',
+    );
+  }
   return resolveServer({ name: UNNAMED, type: 'custom', connect: () => source, prefix: prefix ?? '', required: true });
+}
+
+function isTransport(source: object): source is Transport {
+  const { start, send, close } = source as Partial<Transport>;
+  return [start, send, close].every((part) => typeof part === 'function');
 }
 
 /** A handle of `connectMcp`, read as a client. */

@@ -4,6 +4,7 @@ import { sleep } from '../connection/notices.js';
 import type { ClosingSignal } from '../core/deadline.js';
 import { type Shared, share } from '../core/shared.js';
 import type { ToolsChanged } from '../core/status.js';
+import { nextTurn, PIECES_A_TURN } from '../core/turns.js';
 import type { Catalogue } from './catalogue.js';
 import { attempt, reportFailures } from './failures.js';
 import { catalogueOf, listMember, type Member } from './members.js';
@@ -14,26 +15,33 @@ export interface Refresher {
   refresh(member: Member): Promise<ToolsChanged>;
   /** The same, on the server's word: a failure is a diagnostic. */
   announce(member: Member): void;
-  /** Judges all catalogues as they are. */
-  project(): ToolsChanged;
+  /** Judges all catalogues for the first time. */
+  begin(): Promise<void>;
 }
 
 interface RefresherDeps {
   readonly members: readonly Member[];
-  readonly catalogue: Pick<Catalogue, 'apply'>;
+  readonly catalogue: Pick<Catalogue, 'apply' | 'prepare'>;
   readonly resolved: ResolvedOptions;
   readonly closing: ClosingSignal;
 }
 
 export function createRefresher({ members, catalogue, resolved, closing }: RefresherDeps): Refresher {
-  function project(): ToolsChanged {
-    const rules = { filter: resolved.tools, names: resolved.names };
-    return catalogue.apply(projectCatalogues(members.map(catalogueOf), rules));
+  const judge = () => projectCatalogues(members.map(catalogueOf), { filter: resolved.tools, names: resolved.names });
+
+  async function begin(): Promise<void> {
+    const projection = judge();
+    // Each step in a turn of its own where there are many: thousands of tools must not hold up everything else.
+    if (projection.active.length > PIECES_A_TURN) {
+      await nextTurn();
+      await catalogue.prepare(projection);
+    }
+    catalogue.apply(projection);
   }
 
   async function run(member: Member): Promise<ToolsChanged> {
     await listMember(member, resolved, { ms: member.timeoutMs, option: 'timeoutMs', closing });
-    const change = project();
+    const change = catalogue.apply(judge());
     if (isChange(change)) tell(resolved, change);
     return change;
   }
@@ -46,7 +54,7 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
     reportFailures([{ server: member.name, required: member.required, error }], resolved.report);
   }
 
-  return { refresh, project, announce: createAnnounce(lookAgain, closing) };
+  return { refresh, begin, announce: createAnnounce(lookAgain, closing) };
 }
 
 /** Least time between two listings that a server asked for: one may announce a change whenever it is listed. */

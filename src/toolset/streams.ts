@@ -92,6 +92,23 @@ function mayBeStream(value: object, key: string): boolean {
   return own !== undefined && 'value' in own ? isStreamLike(own.value) : key in value;
 }
 
+/** What an AI SDK result settles when its stream has ended, whoever reads that. */
+const ENDINGS: readonly PropertyKey[] = [
+  'text',
+  'steps',
+  'finishReason',
+  'totalUsage',
+  'usage',
+  'toolResults',
+  'content',
+];
+/** Reads such a result to its end by itself. */
+const CONSUMER: PropertyKey = 'consumeStream';
+
+function closeWith(work: unknown, close: Close): void {
+  if (work instanceof Promise) work.then(close, close);
+}
+
 function wrapMembers(value: object, close: Close): object {
   const wrapped = new Map<PropertyKey, object>();
   return standIn(value, (key) => {
@@ -102,9 +119,11 @@ function wrapMembers(value: object, close: Close): object {
     if (typeof found === 'function') {
       return (...args: unknown[]) => {
         const made: unknown = Reflect.apply(found, value, args);
+        if (key === CONSUMER) closeWith(made, close);
         return wrapStream(made, close) ?? made;
       };
     }
+    if (ENDINGS.includes(key)) closeWith(found, close);
     const stream = wrapStream(found, close);
     if (stream !== undefined) wrapped.set(key, stream);
     return stream ?? found;

@@ -64,7 +64,9 @@ export async function wireToolset<S extends Session>(
     reportFailures(failures, resolved.report);
     const fatal = failures.find(({ required }) => required || resolved.throwOnServerError);
     if (fatal !== undefined) throw fatal.error;
-    return assembleToolset({ resolved, slots, closing, diagnostics });
+    const assembled = await assembleToolset({ resolved, slots, closing, diagnostics });
+    if (resolved.signal?.aborted) throw wiringAborted(resolved.signal);
+    return assembled;
   } catch (error) {
     await close();
     throw error;

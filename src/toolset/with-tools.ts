@@ -8,7 +8,8 @@ import { mcpTools } from './toolset.js';
 
 /**
  * Makes a toolset for the time of `use` and always closes it (W5): when `use` settles, or, where it returned an async
- * iterable or an object with a body or stream, when that is finished, cancelled or fails.
+ * iterable or an object with a body or stream, when that is finished, cancelled or fails, whichever of several readers is
+ * first. What was returned must be that object itself, and somebody must read it: a stream that nobody reads never ends.
  *
  * Rejects as `mcpTools` does, and with whatever `use` throws: the close is bounded to 5 s and never takes its place.
  */

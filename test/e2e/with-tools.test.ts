@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { McpToolset } from '../../src/index.js';
 import { withMcpTools } from '../../src/index.js';
+import { startRawServer } from '../support/raw-server.js';
 import { createKit, custom, fakeTransport, rejection, within } from './wiring-kit.js';
 
 const kit = createKit();
@@ -335,5 +336,38 @@ describe('a clean-up that hangs', () => {
   it('W5 one that throws changes nothing', async () => {
     const throwing = custom('s', () => fakeTransport({ close: () => Promise.reject(new Error('no')) }));
     expect(await withMcpTools([throwing], {}, async () => 'done')).toBe('done');
+  });
+});
+
+describe('a result of the AI SDK that is not read as a stream', () => {
+  it.each(['text', 'steps', 'finishReason'])('W5 closes when its `%s` settles', async (member) => {
+    const server = await startRawServer({ tools: [] });
+    let toolset: McpToolset | undefined;
+    let finish: (value: unknown) => void = () => {};
+    const settled = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const result = await withMcpTools([{ name: 's', type: 'http', url: server.url }], {}, (opened) => {
+      toolset = opened;
+      return { [member]: settled, fullStream: new ReadableStream(), consumeStream: () => settled };
+    });
+    const read = (result as Record<string, unknown>)[member];
+    expect(toolset?.servers[0]?.state).toBe('ready');
+    finish('done');
+    expect(await read).toBe('done');
+    await expect.poll(() => toolset?.servers[0]?.state).toBe('closed');
+    await server.close();
+  });
+
+  it('W5 closes when it was consumed', async () => {
+    const server = await startRawServer({ tools: [] });
+    let toolset: McpToolset | undefined;
+    const result = await withMcpTools([{ name: 's', type: 'http', url: server.url }], {}, (opened) => {
+      toolset = opened;
+      return { textStream: new ReadableStream(), consumeStream: async () => 'consumed' };
+    });
+    expect(await result.consumeStream()).toBe('consumed');
+    await expect.poll(() => toolset?.servers[0]?.state).toBe('closed');
+    await server.close();
   });
 });

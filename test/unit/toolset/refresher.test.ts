@@ -41,7 +41,7 @@ function create({ names = ['s'], onToolsChanged }: { names?: string[]; onToolsCh
   const resolved = { limits: {}, report: (each: Diagnostic) => void reports.push(each), onToolsChanged };
   const refresher = createRefresher({
     members,
-    catalogue: { apply: (_: Projection) => change },
+    catalogue: { apply: (_: Projection) => change, prepare: async () => {} },
     resolved: resolved as unknown as ResolvedOptions,
     closing: closing.signal,
   });
