@@ -41,7 +41,7 @@ export interface McpOptions<S extends Session = Session> {
    * call is. What a server says of its tools plays no part.
    */
   readonly idempotent?: (call: { readonly server: string; readonly tool: string }) => boolean;
-  /** Asks servers for progress and hands it on. Progress extends a call's time, with or without this, up to `maxTotalMs`. */
+  /** Asks servers for progress and hands it on. Progress extends a call's time up to `maxTotalMs`; that alone asks for it too. */
   readonly onProgress?: (progress: ToolProgress) => void;
   /** Opens a stream for change notices to each server that declares them, and tells what a change moved (L7). */
   readonly onToolsChanged?: (change: ToolsChanged) => void;

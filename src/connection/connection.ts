@@ -4,7 +4,6 @@ import type { Era, ServerState } from '../core/status.js';
 import { inSpan } from '../telemetry/span.js';
 import type { ProgressParams } from '../transports/exchanges.js';
 import { readCall, readPage } from './answers.js';
-import { CLOSED } from './breaker.js';
 import { neverLeft } from './failure.js';
 import type { Link } from './link.js';
 import { type Listing, type ListingSource, readListing } from './listing.js';
@@ -74,7 +73,8 @@ export function createConnection(deps: ConnectionDeps): Connection {
     list: (admit, deadline) => listTools(state, admit, deadline),
     call: (request) => callTool(state, request),
     resetBreaker() {
-      state.breaker = CLOSED;
+      // The count stays: a try that fails leaves an open breaker open.
+      state.breaker = { ...state.breaker, lastFailureAt: 0 };
     },
     close() {
       state.closed ??= endConnection(state);

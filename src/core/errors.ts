@@ -187,7 +187,12 @@ export class McpClosedError extends McpError {
 
 /** Whether `value` is an error of this library, also one made by another copy of it in the process. */
 export function isMcpError(value: unknown): value is McpError {
-  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  try {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  } catch {
+    // A revoked proxy, or a getter that throws.
+    return false;
+  }
 }
 
 const PLAIN_NAME = /^[A-Za-z_$][\w$]{0,63}$/;

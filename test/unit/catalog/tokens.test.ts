@@ -38,10 +38,9 @@ describe('estimateTokens', () => {
     );
   });
 
-  it('G9 counts a value too deep for JSON.stringify as its JSON text', () => {
+  it('G9 counts a value too deep for the JSON.stringify of some runtimes as its JSON text', () => {
     const levels = 10_000;
     const deep = JSON.parse(`${'[{"b":"é","a":'.repeat(levels)}1${'}]'.repeat(levels)}`);
-    expect(() => JSON.stringify(deep)).toThrow(RangeError);
     expect(estimateTokens(deep)).toBe(Math.ceil((1 + levels * (15 + 3)) / 4));
   });
 

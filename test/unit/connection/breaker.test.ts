@@ -34,3 +34,10 @@ describe('the breaker', () => {
     expect(judgeBreaker(afterFailures(1), 0)).toEqual({ kind: 'wait', ms: 250 });
   });
 });
+
+it('C6 a forced try that fails leaves an open breaker open', () => {
+  // What `resetBreaker` leaves: the count stays, only the wait is over.
+  const forced = { ...afterFailures(5), lastFailureAt: 0 };
+  expect(judgeBreaker(forced, 60_000)).toEqual({ kind: 'connect' });
+  expect(judgeBreaker(countFailure(forced, 60_000), 60_001)).toEqual({ kind: 'open', ms: 29_999 });
+});

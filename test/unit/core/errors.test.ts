@@ -90,3 +90,9 @@ describe('a cause', () => {
     expect(JSON.stringify(of(circle)).match(/"C"/g)).toHaveLength(4);
   });
 });
+
+it('R7 what throws when it is looked at is no error of ours', () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  expect(errors.isMcpError(proxy)).toBe(false);
+});
