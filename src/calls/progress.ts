@@ -15,10 +15,10 @@ export function progressListener(
 ): ((params: Readonly<Record<string, unknown>>) => void) | undefined {
   if (onProgress === undefined && maxTotalMs === undefined) return undefined;
   return ({ progress, total, message }) => {
-    if (typeof progress !== 'number' || deadline.reason !== undefined) return;
+    if (!isNumber(progress) || deadline.reason !== undefined) return;
     deadline.extend();
     const known = {
-      ...(typeof total === 'number' ? { total } : {}),
+      ...(isNumber(total) ? { total } : {}),
       ...(typeof message === 'string' ? { message } : {}),
     };
     try {
@@ -28,4 +28,9 @@ export function progressListener(
       // The host's own fault to find; the call goes on.
     }
   };
+}
+
+/** JSON may hold a number too large for one. */
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value);
 }
