@@ -10,7 +10,7 @@ import { openTransport, type TransportKind } from '../transports/open.js';
 import { loadSdk } from '../transports/sdk.js';
 import { wrapTransport } from '../transports/wire.js';
 import { connectFailure, rpcFailure } from './failure.js';
-import { createLink, endParts, type Link, type LinkParts, markEnded } from './link.js';
+import { createLink, endLost, endParts, guardFailure, type Link, type LinkParts } from './link.js';
 import { createNotices, declaresChanges, keepListening, type Notices } from './notices.js';
 
 export interface LinkDeps {
@@ -122,7 +122,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     versionNegotiation: { mode: negotiationMode(parts.kind === 'sse' ? 'legacy' : server.protocol) },
     inputRequired: { autoFulfill: false },
   });
-  client.onclose = () => markEnded(parts);
+  client.onclose = () => endLost(parts);
   if (step.deadline.reason !== undefined) {
     await opened.transport.close();
     throw step.deadline.error({ server: name });
@@ -165,7 +165,8 @@ interface Failed {
 function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): McpError {
   const details = { server: deps.name };
   if (deadline.reason !== undefined) return deadline.error(details);
-  const failure = facts.failure ?? parts.opened?.failure() ?? (isMcpError(error) ? error : undefined);
+  const thrown = isMcpError(error) && error.code !== 'closed' ? error : undefined;
+  const failure = guardFailure(facts, parts) ?? thrown;
   if (failure !== undefined) return failure;
   if (parts.opened === undefined && deps.server.kind === 'custom') {
     const message = `\`connect\` of server \`${deps.name}\` failed before it returned a transport.`;

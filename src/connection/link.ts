@@ -1,9 +1,9 @@
 import type { Client, PriorDiscovery, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { MAX_TIMEOUT_MS } from '../config/defaults.js';
 import { type Deadline, settleWithin } from '../core/deadline.js';
-import { isMcpError } from '../core/errors.js';
+import { isMcpError, type McpError } from '../core/errors.js';
 import type { Era } from '../core/status.js';
-import { EXCHANGE_HEADER } from '../guard/exchange.js';
+import { EXCHANGE_HEADER, type ExchangeFacts } from '../guard/exchange.js';
 import type { Exchanges, Pending, ProgressParams } from '../transports/exchanges.js';
 import type { OpenTransport, TransportKind } from '../transports/open.js';
 import type { Outcome } from './failure.js';
@@ -106,7 +106,16 @@ export async function endParts(parts: LinkParts): Promise<void> {
   opened?.abort();
 }
 
-export function markEnded(parts: LinkParts): void {
+/** The transport has ended by itself: what is still under way over it can bring nothing more. */
+export function endLost(parts: LinkParts): void {
+  if (parts.closed) return;
+  markEnded(parts);
+  // First those of requests: they are lost, and not closed by us.
+  parts.exchanges.abortAll();
+  parts.opened?.abort();
+}
+
+function markEnded(parts: LinkParts): void {
   parts.closed = true;
   parts.ended.abort();
 }
@@ -162,5 +171,13 @@ function outcomeOf(
   }
   if (pending.answered) return { kind: 'result', result: pending.result };
   const ended = deadline.reason === undefined ? undefined : deadline.error(details);
-  return { kind: 'lost', facts: pending.facts, failure: ended ?? pending.facts.failure ?? parts.opened?.failure() };
+  return { kind: 'lost', facts: pending.facts, failure: ended ?? guardFailure(pending.facts, parts) };
+}
+
+/**
+ * Why the guard ended a request, or the transport that it was on. That we let go of a connection says nothing of the request:
+ * where the toolset was closed, the deadline says so.
+ */
+export function guardFailure(facts: ExchangeFacts, { opened }: LinkParts): McpError | undefined {
+  return [facts.failure, opened?.failure()].find((failure) => failure !== undefined && failure.code !== 'closed');
 }
