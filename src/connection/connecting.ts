@@ -4,6 +4,7 @@ import { type Shared, share } from '../core/shared.js';
 import { inSpan } from '../telemetry/span.js';
 import { CLOSED, countFailure, judgeBreaker } from './breaker.js';
 import type { Link } from './link.js';
+import { listenOn } from './listening.js';
 import { type ConnectionState, noteFailure, throwIfClosed } from './state.js';
 
 /** Failures that say nothing about the server. */
@@ -54,6 +55,7 @@ function startAttempt(state: ConnectionState): Shared<Link> {
       state.breaker = CLOSED;
       state.error = undefined;
       state.link = made;
+      listenOn(state, made, (deadline) => ready(state, deadline));
       return made;
     },
     (failure: unknown) => {

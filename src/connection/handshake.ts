@@ -143,7 +143,9 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
 }
 
 function watchNotices({ name, options, onToolsChanged }: LinkDeps, parts: LinkParts): Notices {
-  return createNotices({ server: name, ended: parts.ended.signal, report: options.report, onToolsChanged });
+  const onSessionLost = () => parts.retire?.();
+  const { signal: ended } = parts.ended;
+  return createNotices({ server: name, ended, report: options.report, onToolsChanged, onSessionLost });
 }
 
 /** The SDK opens an older server's stream by itself, in the handshake: it may where the server declares changes (L7). */

@@ -7,6 +7,7 @@ import { EXCHANGE_HEADER, type ExchangeFacts } from '../guard/exchange.js';
 import type { Exchanges, Pending, ProgressParams } from '../transports/exchanges.js';
 import type { OpenTransport, TransportKind } from '../transports/open.js';
 import type { Outcome } from './failure.js';
+import { declaresChanges } from './notices.js';
 
 /** One live connection to a server, over whichever transport and protocol era it turned out to speak. */
 export interface Link {
@@ -21,6 +22,10 @@ export interface Link {
   readonly closed: boolean;
   /** Never rejects: what happened is in the outcome. */
   request(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<Outcome>;
+  /** Whether the server says that it announces changes of its tools (L7). */
+  readonly announces: boolean;
+  /** Aborted when the transport has ended. */
+  readonly ended: AbortSignal;
   /** Sends nothing more and closes once what is under way has ended: for a session that the server has forgotten. */
   retire(): void;
   /** Ends the server's session and every stream. Bounded, never rejects. */
@@ -48,6 +53,8 @@ export interface LinkParts {
   closed: boolean;
   /** Aborted then. */
   readonly ended: AbortController;
+  /** See {@link Link.retire}; set once the link stands. */
+  retire?: () => void;
 }
 
 /** How long the server may take to end its session, and the transport to close. */
@@ -70,9 +77,17 @@ export function createLink(parts: LinkParts, client: Client): Link {
   const endIfIdle = () => {
     if (retired && active === 0) void endParts(parts);
   };
+  const retire = () => {
+    retired = true;
+    endIfIdle();
+  };
+  parts.retire = retire;
   return {
     kind: parts.kind,
     era,
+    announces: declaresChanges(client),
+    ended: parts.ended.signal,
+    retire,
     protocolVersion: client.getNegotiatedProtocolVersion(),
     mirrorsParams: era === 'modern' && parts.opened?.transport.hasPerRequestStream === true,
     prior: era === 'modern' && discover !== undefined ? { kind: 'modern', discover } : { kind: 'legacy' },
@@ -87,10 +102,6 @@ export function createLink(parts: LinkParts, client: Client): Link {
         active -= 1;
         endIfIdle();
       }
-    },
-    retire() {
-      retired = true;
-      endIfIdle();
     },
     close: () => endParts(parts),
   };

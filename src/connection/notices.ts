@@ -44,6 +44,8 @@ export interface NoticeDeps {
   report(diagnostic: Diagnostic): void;
   /** Changes may have been announced while no stream was open. */
   onToolsChanged(): void;
+  /** The server no longer knows the session that a stream was open in. */
+  onSessionLost(): void;
 }
 
 /** The change notices of one connection. */
@@ -52,9 +54,11 @@ export interface Notices {
   mayOpen(): Promise<boolean>;
   opened(): void;
   lost(): void;
+  /** The server answered the request for a stream with this status. */
+  refused(status: number): void;
 }
 
-export function createNotices({ server, ended, report, onToolsChanged }: NoticeDeps): Notices {
+export function createNotices({ server, ended, report, onToolsChanged, onSessionLost }: NoticeDeps): Notices {
   const pacer = createPacer();
   let told = false;
   return {
@@ -75,6 +79,9 @@ export function createNotices({ server, ended, report, onToolsChanged }: NoticeD
       told = true;
       const message = `The stream on which server \`${server}\` announces changes is lost; it is opened again.`;
       report({ code: 'stream-lost', level: 'info', message, server, data: { times: pacer.losses } });
+    },
+    refused(status) {
+      if (status === 404 && pacer.losses > 0) onSessionLost();
     },
   };
 }

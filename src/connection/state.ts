@@ -4,6 +4,7 @@ import type { Shared } from '../core/shared.js';
 import { type BreakerState, CLOSED } from './breaker.js';
 import type { Known, LinkDeps } from './handshake.js';
 import type { Link } from './link.js';
+import { createPacer, type Pacer } from './notices.js';
 
 export interface ConnectionDeps extends LinkDeps {
   /** Aborted when the toolset closes. */
@@ -18,6 +19,8 @@ export interface ConnectionState {
   attempt: Shared<Link> | undefined;
   known: Known | undefined;
   breaker: BreakerState;
+  /** How fast connections that announce changes have ended, one after another (L7). */
+  readonly pacer: Pacer;
   /** Why the last connect or listing failed. */
   error: McpError | undefined;
   closed: Promise<void> | undefined;
@@ -30,6 +33,7 @@ export function createState(deps: ConnectionDeps): ConnectionState {
     attempt: undefined,
     known: undefined,
     breaker: CLOSED,
+    pacer: createPacer(),
     error: undefined,
     closed: undefined,
   };

@@ -36,6 +36,8 @@ export interface GuardedFetchOptions {
     mayOpen(): Promise<boolean>;
     opened(): void;
     lost(): void;
+    /** The server answered with this status instead. */
+    refused(status: number): void;
   };
   /** Over `sse`: the event stream ended or failed, but for `close`. Called at most once. */
   onStreamEnd?(): void;
@@ -112,6 +114,7 @@ async function guardedFetch(guard: Guard, input: string | URL | Request, init?: 
     if (refusal !== undefined) throw flight.fail(refusal);
     const response = await travel(guard, request, flight, exchange);
     if (response.ok) notices?.opened();
+    else notices?.refused(response.status);
     const onBodyEnd = notices !== undefined && response.ok ? notices.lost : streamEnd(sse, request);
     return await answer(response, {
       server: options.server,
@@ -215,6 +218,7 @@ const NO_NOTICES: NonNullable<GuardedFetchOptions['notices']> = {
   mayOpen: async () => false,
   opened() {},
   lost() {},
+  refused() {},
 };
 
 /**

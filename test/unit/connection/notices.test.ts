@@ -45,16 +45,29 @@ function watch() {
   const ended = new AbortController();
   const reports: Diagnostic[] = [];
   const onToolsChanged = vi.fn();
+  const onSessionLost = vi.fn();
   const notices = createNotices({
     server: 's',
     ended: ended.signal,
     report: (diagnostic) => void reports.push(diagnostic),
     onToolsChanged,
+    onSessionLost,
   });
-  return { ended, reports, onToolsChanged, notices };
+  return { ended, reports, onToolsChanged, onSessionLost, notices };
 }
 
 describe('notices', () => {
+  it('L7 a 404 says that a session is lost only where a stream was open in it', () => {
+    const { notices, onSessionLost } = watch();
+    notices.refused(404);
+    notices.opened();
+    notices.lost();
+    notices.refused(503);
+    expect(onSessionLost).toHaveBeenCalledTimes(0);
+    notices.refused(404);
+    expect(onSessionLost).toHaveBeenCalledTimes(1);
+  });
+
   it('L7 look for missed changes after each re-opening, and not after the first opening', async () => {
     const { notices, onToolsChanged } = watch();
     expect(await notices.mayOpen()).toBe(true);

@@ -59,7 +59,7 @@ describe('a resumed stream', () => {
     };
     const guard = createGuardedFetch({ ...common, fetch, exchange: () => undefined });
     expect((await guard.fetch(url, { headers: { 'last-event-id': '9' } })).status).toBe(405);
-    const notices = { mayOpen: async () => true, opened() {}, lost() {} };
+    const notices = { mayOpen: async () => true, opened() {}, lost() {}, refused() {} };
     const listening = createGuardedFetch({ ...common, fetch, exchange: () => undefined, notices });
     expect((await listening.fetch(url, { headers: { 'last-event-id': '9' } })).status).toBe(204);
     expect(asked).toHaveLength(1);
