@@ -26,7 +26,6 @@ export const HTTP_KINDS = ALL_KINDS.filter((kind) => kind !== 'SSE transport');
 /** Those with sessions that the client names in each request. */
 export const SESSION_KINDS = ['legacy, JSON', 'legacy, SSE'] as const satisfies readonly Kind[];
 export const MODERN_KINDS = ['modern, JSON', 'modern, SSE'] as const satisfies readonly Kind[];
-const LEGACY_KINDS = [...SESSION_KINDS, 'SSE transport'] as const satisfies readonly Kind[];
 
 /** What counts as at once, on a machine that does other things too. */
 export const AT_ONCE_MS = 2_500;
