@@ -267,3 +267,36 @@ describe.each(HTTP_KINDS)('%s: what is settled', (kind) => {
     expect([callsOf(stand.server).length, stand.server.effects.size]).toEqual([6, 0]);
   });
 });
+
+describe('SSE transport: the one stream', () => {
+  it.each(['end', 'destroy'] as const)(
+    'C5 W4 when it is lost (%s), what is under way over it ends too',
+    async (how) => {
+      const { server, call, effect } = await stands.stand('SSE transport', {
+        plan: [{ match: { tool: 'slow' }, fault: { kind: 'silent' } }],
+      });
+      const underway = [1, 2, 3].map((ms) => ended(call('slow', { ms })));
+      await until(() => callsOf(server).length === 3);
+      server.dropStreams(how);
+      for (const end of await Promise.all(underway)) expect(end).toMatchObject({ code: 'outcome-unknown' });
+      // The requests themselves were never answered, and nobody waits for them any more.
+      await until(() => callsOf(server).every((request) => request.ended), 1_000);
+      expect(await ended(effect('next'))).toMatchObject({ code: 'ok' });
+    },
+  );
+
+  it('C5 nobody is told of a close that was none', async () => {
+    const { server, effect } = await stands.stand('SSE transport');
+    const dropping = setInterval(() => server.dropStreams('destroy'), 15);
+    const codes = new Set<string>();
+    const work = async (worker: number) => {
+      for (let index = 0; index < 30; index++) codes.add((await ended(effect(`${worker}-${index}`))).code);
+    };
+    await Promise.all(Array.from({ length: 10 }, (_, worker) => work(worker)));
+    clearInterval(dropping);
+    expect(
+      [...codes].filter((code) => !['ok', 'outcome-unknown', 'connect-failed', 'breaker-open'].includes(code)),
+    ).toEqual([]);
+    noneTwice(server);
+  });
+});

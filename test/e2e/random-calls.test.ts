@@ -28,12 +28,6 @@ it.each(ALL_KINDS.map((kind, index) => [kind, index + 1] as const))(
     const told = await callRandomly(toolset, { seed, calls: CALLS, workers: WORKERS, shared });
     const tookMs = Date.now() - startedAt;
     await toolset.close();
-    console.log(
-      server.openStreams(),
-      server.requests
-        .filter((r) => !r.ended)
-        .map((r) => [r.http, r.method, r.id, r.fault, r.status, r.path, Date.now() - r.at, r.closedEarly]),
-    );
     await until(() => server.openStreams() === 0 && server.requests.every(({ ended }) => ended), 5_000);
     await closePool();
     await until(() => server.openSockets() === 0 && server.openSessions() === 0, 5_000);
@@ -43,7 +37,7 @@ it.each(ALL_KINDS.map((kind, index) => [kind, index + 1] as const))(
 
     const codes: Record<string, number> = {};
     for (const { code } of told) codes[code] = (codes[code] ?? 0) + 1;
-    if (process.env.SHOW_FIGURES !== undefined) console.log(kind, `${tookMs} ms`, codes);
+    if (process.env.SHOW_FIGURES !== undefined) console.info(kind, `${tookMs} ms`, codes);
     expect([...server.effects].filter(([, times]) => times > 1)).toEqual([]);
     expect(untruths(told, server)).toEqual([]);
     expect(told).toHaveLength(CALLS);
