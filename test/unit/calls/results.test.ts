@@ -89,6 +89,6 @@ describe('toModelOutput', () => {
     expect(shape([], { structuredContent: nest(200) })).toEqual({ type: 'json', value: nest(200) });
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     expect(shape([], { structuredContent: nest(50_000) })).toEqual({ type: 'text', value: deep });
-    expect(shape([{ type: 'x', a: nest(50_000) }])).toEqual({ type: 'text', value: `{"a":${deep},"type":"x"}` });
+    expect(shape([{ a: nest(50_000), type: 'x' }])).toEqual({ type: 'text', value: `{"a":${deep},"type":"x"}` });
   });
 });
