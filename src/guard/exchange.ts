@@ -43,5 +43,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** The answer came; what is left of the response holds nothing more for anybody. */
   readonly answered?: boolean;
+  /** Nobody waits for it any more: its stream is not taken up again. */
+  readonly over?: boolean;
   readonly facts: ExchangeFacts;
 }

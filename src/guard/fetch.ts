@@ -99,6 +99,8 @@ async function guardedFetch(guard: Guard, input: string | URL | Request, init?: 
   const { options, flights, sse } = guard;
   const { request, key } = await readRequest(options.server, input, init);
   const exchange = key === null ? tieExchange(guard, request) : options.exchange(key);
+  // A stream that broke off is not taken up again where nobody waits for it any more.
+  if (exchange?.over && request.method === 'GET') return new Response(null, { status: 405 });
   if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
   const flight = flights.open(exchange);
   try {

@@ -28,6 +28,8 @@ export interface Pending extends Exchange {
   onProgress?: ((params: ProgressParams) => void) | undefined;
   /** The last event id on its response stream. */
   resumeToken?: string;
+  /** Nobody waits for it any more. */
+  over: boolean;
   /** Ends its HTTP request and response stream. */
   abort(): void;
 }
@@ -37,7 +39,7 @@ export interface Exchanges {
   open(): Pending;
   byKey(key: unknown): Pending | undefined;
   byId(id: unknown): Pending | undefined;
-  /** The request whose event stream showed this event id last: the SDK resumes it by that. */
+  /** The request whose event stream showed this event id last, also one that is over: the SDK resumes it by that. */
   byToken(token: string): Pending | undefined;
   noteToken(pending: Pending, token: string): void;
   /** Gives an opened request the id that the SDK chose for it. */
@@ -66,6 +68,7 @@ export function createExchanges(): Exchanges {
   // A Map tells 1 and "1" apart, as JSON-RPC does.
   const identified = new Map<unknown, Pending>();
   const lingering = createLingering();
+  const resumable = new Set<Pending>();
   let next = 0;
   let handshake: Pending | undefined;
   return {
@@ -76,9 +79,10 @@ export function createExchanges(): Exchanges {
     },
     byKey: (key) => keyed.get(key),
     byId: (id) => identified.get(id),
-    byToken: (token) => [...keyed.values()].find(({ resumeToken }) => resumeToken === token),
+    byToken: (token) => [...resumable].find(({ resumeToken }) => resumeToken === token),
     noteToken(pending, token) {
       pending.resumeToken = token;
+      resumable.add(pending);
     },
     assign(pending, id, method) {
       pending.requestId = id;
@@ -89,6 +93,8 @@ export function createExchanges(): Exchanges {
     release(pending) {
       keyed.delete(pending.key);
       if (identified.get(pending.requestId) === pending) identified.delete(pending.requestId);
+      pending.over = true;
+      forgetMost(resumable);
     },
     endLater: lingering.add,
     streamEnded: lingering.drop,
@@ -101,6 +107,15 @@ export function createExchanges(): Exchanges {
       identified.clear();
     },
   };
+}
+
+/** No more streams than that wait to be taken up again; those of the last requests are still told from others then. */
+function forgetMost(resumable: Set<Pending>): void {
+  let excess = resumable.size - 2 * MANY;
+  for (const pending of resumable) {
+    if (excess-- <= 0) return;
+    if (pending.over) resumable.delete(pending);
+  }
 }
 
 /** Response streams that a server may keep open for a while after the answer. */
@@ -135,7 +150,7 @@ function createLingering() {
 
 function createPending(key: string): Pending {
   const controller = new AbortController();
-  return {
+  const pending: Pending = {
     key,
     requestId: undefined,
     method: '',
@@ -144,8 +159,13 @@ function createPending(key: string): Pending {
     facts: { sent: false, carriedSession: false },
     answered: false,
     ended: false,
-    abort: () => controller.abort(),
+    over: false,
+    abort() {
+      pending.over = true;
+      controller.abort();
+    },
   };
+  return pending;
 }
 
 /** Aborting what another Workers request opened throws there; the rest must still be ended. */

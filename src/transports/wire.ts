@@ -90,8 +90,7 @@ async function sendReply(wire: Wire, message: JSONRPCMessage, sent: TransportSen
   const pending = wire.options.exchanges.open();
   wire.replies += 1;
   try {
-    const headers = headersOf(wire, sent, pending);
-    const work = wire.inner.send(message, { ...withoutKey(sent), headers, requestSignal: pending.signal });
+    const work = wire.inner.send(message, passedOn(wire, sent, pending));
     await settleWithin(work, REPLY_MS);
     pending.abort();
   } finally {
@@ -114,9 +113,7 @@ async function sendRequest(wire: Wire, message: Request, sent: TransportSendOpti
   sent.requestSignal?.addEventListener('abort', pending.abort, { once: true });
   try {
     await wire.inner.send(message, {
-      ...withoutKey(sent),
-      headers: headersOf(wire, sent, pending),
-      requestSignal: pending.signal,
+      ...passedOn(wire, sent, pending),
       onresumptiontoken: (token) => {
         sent.onresumptiontoken?.(token);
         exchanges.noteToken(pending, token);
@@ -157,8 +154,7 @@ async function sendNotification(wire: Wire, message: Notification, sent: Transpo
   const pending = exchanges.open();
   if (message.method === 'notifications/initialized') exchanges.initialized = pending;
   const cancelled = message.method === 'notifications/cancelled' ? cancelledRequest(exchanges, message) : undefined;
-  const headers = headersOf(wire, sent, pending);
-  const work = wire.inner.send(message, { ...withoutKey(sent), headers, requestSignal: pending.signal });
+  const work = wire.inner.send(message, passedOn(wire, sent, pending));
   try {
     if (cancelled === undefined) return await work;
     await settleWithin(work, CANCEL_NOTICE_MS);
@@ -184,15 +180,14 @@ function endWithoutAnswer(wire: Wire, pending: Pending): void {
   wire.deliver({ jsonrpc: '2.0', id: requestId, error });
 }
 
-function headersOf({ options }: Wire, sent: TransportSendOptions, pending: Pending): Record<string, string> {
-  const { [EXCHANGE_HEADER]: _key, ...rest } = sent.headers ?? {};
-  return options.keyed ? { ...rest, [EXCHANGE_HEADER]: pending.key } : rest;
-}
-
-function withoutKey(sent: TransportSendOptions): TransportSendOptions {
-  if (sent.headers?.[EXCHANGE_HEADER] === undefined) return sent;
-  const { [EXCHANGE_HEADER]: _key, ...headers } = sent.headers;
-  return { ...sent, headers };
+/**
+ * What the transport is told. Over our own HTTP the guard alone ends a request: of a signal per request the SDK would keep
+ * something for as long as the connection lives (`AbortSignal.any` with a signal of that age).
+ */
+function passedOn({ options }: Wire, sent: TransportSendOptions, pending: Pending): TransportSendOptions {
+  const { headers: { [EXCHANGE_HEADER]: _key, ...headers } = {}, requestSignal: _signal, ...rest } = sent;
+  if (!options.keyed) return { ...rest, headers, requestSignal: pending.signal };
+  return { ...rest, headers: { ...headers, [EXCHANGE_HEADER]: pending.key } };
 }
 
 function cancelledRequest(exchanges: Exchanges, message: JSONRPCMessage): Pending | undefined {

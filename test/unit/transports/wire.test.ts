@@ -151,8 +151,11 @@ describe('what goes out', () => {
     expect(other.pending.facts.sent).toBe(true);
   });
 
-  it('has a signal of its own', async () => {
-    const { request, sent } = wired();
+  it('C2 has a signal of its own, but where the guard ends it: the SDK would keep something of each', async () => {
+    const guarded = wired();
+    expect(guarded.request(1).pending.signal.aborted).toBe(false);
+    expect(guarded.sent[0]!.options).not.toHaveProperty('requestSignal');
+    const { request, sent } = wired({ keyed: false });
     const first = request(1).pending;
     request(2);
     const [one, two] = sent.map(({ options }) => options.requestSignal!);
