@@ -1,5 +1,6 @@
 import { paramHeaders } from '../catalog/param-headers.js';
 import type { SurveyedTool } from '../catalog/survey.js';
+import { isAbortSignal } from '../config/checks.js';
 import { DEFAULTS } from '../config/defaults.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { Connection } from '../connection/connection.js';
@@ -12,6 +13,7 @@ import {
   type McpErrorDetails,
   McpToolUnavailableError,
 } from '../core/errors.js';
+import { quietly } from '../core/quietly.js';
 import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
 import { reportCall, startSpan } from '../telemetry/span.js';
 import { detachArguments } from './arguments.js';
@@ -118,7 +120,7 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
 /** Plain JavaScript may pass anything, and a call that cannot be cancelled must not go out unnoticed. */
 function checkOptions({ abortSignal, idempotencyKey }: ExecuteOptions, details: McpErrorDetails): void {
   const signal: unknown = abortSignal ?? undefined;
-  if (signal !== undefined && typeof (signal as Partial<AbortSignal>).addEventListener !== 'function') {
+  if (signal !== undefined && !isAbortSignal(signal)) {
     throw new McpConfigError('`abortSignal` must be an AbortSignal.', details);
   }
   const key: unknown = idempotencyKey ?? undefined;
@@ -146,7 +148,8 @@ function send({ call, target, args, deadline, options, onSent }: Sending): Promi
     meta: (idempotencyKey ?? undefined) === undefined ? undefined : { idempotencyKey },
     deadline,
     onSent,
-    idempotent: isIdempotent(options, { server, tool }),
+    // A promise is no answer.
+    idempotent: quietly<unknown>(() => options.idempotent({ server, tool })) === true,
     headers() {
       // What the catalogue says now: it may have been read again since.
       const current = call.find();
@@ -156,17 +159,6 @@ function send({ call, target, args, deadline, options, onSent }: Sending): Promi
     relist: () => deadline.race(target.relist(), { server, tool }),
     onProgress: progressListener(options, { server, tool, toolCallId: call.options.toolCallId ?? '' }, deadline),
   });
-}
-
-function isIdempotent({ idempotent }: ResolvedOptions, call: { server: string; tool: string }): boolean {
-  try {
-    const answer: unknown = idempotent(call);
-    // A promise is no answer, and its rejection is nobody's.
-    if (answer instanceof Promise) answer.catch(() => {});
-    return answer === true;
-  } catch {
-    return false;
-  }
 }
 
 function available(call: GatedCall, details: { server: string; tool: string }): ActiveTarget {

@@ -1,5 +1,6 @@
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { Deadline } from '../core/deadline.js';
+import { quietly } from '../core/quietly.js';
 import type { ToolProgress } from '../core/status.js';
 
 type Subject = Pick<ToolProgress, 'server' | 'tool' | 'toolCallId'>;
@@ -21,12 +22,7 @@ export function progressListener(
       ...(isNumber(total) ? { total } : {}),
       ...(typeof message === 'string' ? { message } : {}),
     };
-    try {
-      const answer: unknown = onProgress?.({ ...subject, progress, ...known });
-      if (answer instanceof Promise) answer.catch(() => {});
-    } catch {
-      // The host's own fault to find; the call goes on.
-    }
+    quietly(() => onProgress?.({ ...subject, progress, ...known }));
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Deadline } from '../core/deadline.js';
 import { McpProtocolError, McpToolWithdrawnError } from '../core/errors.js';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../core/rpc-codes.js';
 import type { GatedCall, Target } from './gate.js';
 
 /** With these a server answers a tool that it does not know; the first also arguments that it does not like. */
-const MAY_BE_UNKNOWN: readonly number[] = [-32602, -32601];
+const MAY_BE_UNKNOWN: readonly number[] = [INVALID_PARAMS, METHOD_NOT_FOUND];
 
 interface Refused {
   readonly call: GatedCall;

@@ -1,4 +1,4 @@
-import { measureJson } from '../core/json.js';
+import { isRecord, measureJson } from '../core/json.js';
 import type { JsonSchema } from '../core/tools.js';
 
 /** Longest raw tool name, in UTF-16 code units. Its characters are free: a name that no provider takes is rewritten (N2). */
@@ -45,7 +45,7 @@ export interface AdmissionBounds {
  * is never repaired. A definition beyond the bounds is refused whichever part of it is too large, `outputSchema` included.
  */
 export function admitTool(entry: unknown, bounds: AdmissionBounds): Admission {
-  if (!isObject(entry)) return { ok: false, reason: `The entry is ${describeType(entry)}, not an object.` };
+  if (!isRecord(entry)) return { ok: false, reason: `The entry is ${describeType(entry)}, not an object.` };
   const name = readOwn(entry, 'name');
   if (typeof name !== 'string') return { ok: false, reason: `The name is ${describeType(name)}, not a string.` };
   if (name === '') return { ok: false, reason: 'The name is empty.' };
@@ -98,13 +98,13 @@ function judgeTexts(entry: JsonSchema): string | undefined {
     if (value !== undefined && typeof value !== 'string') return `The ${key} is ${describeType(value)}, not a string.`;
   }
   const annotations = readOwn(entry, 'annotations');
-  if (annotations === undefined || isObject(annotations)) return undefined;
+  if (annotations === undefined || isRecord(annotations)) return undefined;
   return `The annotations are ${describeType(annotations)}, not an object.`;
 }
 
 function judgeSchema(schema: unknown): string | undefined {
   if (schema === undefined) return 'The tool has no inputSchema.';
-  if (!isObject(schema)) return `The inputSchema is ${describeType(schema)}, not an object.`;
+  if (!isRecord(schema)) return `The inputSchema is ${describeType(schema)}, not an object.`;
   const type = readOwn(schema, 'type');
   if (type === undefined) return 'The inputSchema has no type at its root; MCP requires "object".';
   if (type !== 'object') {
@@ -112,7 +112,7 @@ function judgeSchema(schema: unknown): string | undefined {
     return `The inputSchema has ${found} at its root, not the type "object".`;
   }
   const properties = readOwn(schema, 'properties');
-  if (properties !== undefined && !isObject(properties)) {
+  if (properties !== undefined && !isRecord(properties)) {
     return `The inputSchema's properties are ${describeType(properties)}, not an object.`;
   }
   const required = readOwn(schema, 'required');
@@ -121,10 +121,6 @@ function judgeSchema(schema: unknown): string | undefined {
   const stray = required.findIndex((each) => typeof each !== 'string');
   if (stray === -1) return undefined;
   return `The inputSchema's required holds ${describeType(required[stray])} where names belong.`;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A field of the entry itself: a name that every object inherits is not one the server sent. */

@@ -1,3 +1,5 @@
+import { isHeaderName } from '../core/headers.js';
+import { isRecord } from '../core/json.js';
 import type { JsonSchema } from '../core/tools.js';
 
 /** One argument that is also sent as a header (SEP-2243). */
@@ -17,8 +19,6 @@ export type ParamHeaderScan =
     };
 
 const KEYWORD = 'x-mcp-header';
-/** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 /** Keywords whose members are named by the author, so that a member called `x-mcp-header` declares nothing. */
 const NAME_MAPS: ReadonlySet<string> = new Set([
@@ -71,7 +71,8 @@ function judgeDeclaration(schema: JsonSchema, path: Place['path'], taken: Set<st
   if (path === undefined || path.length === 0) {
     return 'x-mcp-header stands where no chain of properties leads to.';
   }
-  if (typeof name !== 'string' || !TOKEN.test(name)) return 'x-mcp-header is not a header name (a token of RFC 9110).';
+  if (typeof name !== 'string' || !isHeaderName(name))
+    return 'x-mcp-header is not a header name (a token of RFC 9110).';
   if (!Object.hasOwn(schema, 'type') || !TYPES.has(schema.type)) {
     return 'x-mcp-header stands on a property whose type is not string, integer or boolean.';
   }
@@ -83,14 +84,13 @@ function judgeDeclaration(schema: JsonSchema, path: Place['path'], taken: Set<st
 
 function addPlaces(places: Place[], key: string, value: unknown, path: Place['path']): void {
   if (key === KEYWORD || DATA.has(key)) return;
-  const isMap = NAME_MAPS.has(key) && typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isMap) {
+  if (!NAME_MAPS.has(key) || !isRecord(value)) {
     places.push({ node: value, path: undefined });
     return;
   }
   for (const name of Object.keys(value)) {
     const childPath = key === 'properties' && path !== undefined ? [...path, name] : undefined;
-    places.push({ node: (value as JsonSchema)[name], path: childPath });
+    places.push({ node: value[name], path: childPath });
   }
 }
 

@@ -1,5 +1,6 @@
 import { didYouMean } from '../core/closest.js';
 import { McpConfigError } from '../core/errors.js';
+import { isRecord } from '../core/json.js';
 import type { ToolFilter } from '../core/servers.js';
 import { MAX_TIMEOUT_MS } from './defaults.js';
 
@@ -59,6 +60,7 @@ export function checkFilter(filter: unknown, where: string): ToolFilter | undefi
   return filter as ToolFilter;
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+export function isAbortSignal(value: unknown): value is AbortSignal {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
 }

@@ -1,9 +1,18 @@
 import { createReport, type Report } from '../core/diagnostics.js';
 import { McpConfigError } from '../core/errors.js';
+import { isRecord } from '../core/json.js';
 import type { Session, ToolFilter } from '../core/servers.js';
 import type { ToolProgress, ToolsChanged } from '../core/status.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import { checkFilter, checkFunction, checkKeys, checkLimit, checkOneOf, checkTimeout, isRecord } from './checks.js';
+import {
+  checkFilter,
+  checkFunction,
+  checkKeys,
+  checkLimit,
+  checkOneOf,
+  checkTimeout,
+  isAbortSignal,
+} from './checks.js';
 import { DEFAULTS, LIMITS_TO_COME, OPTIONS_TO_COME } from './defaults.js';
 import type { Limits, McpOptions } from './options.js';
 
@@ -130,9 +139,6 @@ function checkClientInfo(info: unknown): ResolvedOptions['clientInfo'] {
 }
 
 function checkSignal(signal: unknown): AbortSignal | undefined {
-  if (signal === undefined) return undefined;
-  if (typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal) {
-    return signal as AbortSignal;
-  }
+  if (signal === undefined || isAbortSignal(signal)) return signal;
   throw new McpConfigError('`signal` must be an AbortSignal.');
 }

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../core/digest.js';
 import { McpConfigError } from '../core/errors.js';
-import { canonicalJson } from '../core/json.js';
+import { isHeaderName, isHeaderValue } from '../core/headers.js';
+import { canonicalJson, isRecord } from '../core/json.js';
 import type {
   CustomServer,
   HttpServer,
@@ -12,7 +13,7 @@ import type {
 } from '../core/servers.js';
 import { EXCHANGE_HEADER } from '../guard/exchange.js';
 import { isLoopback } from '../guard/loopback.js';
-import { checkBoolean, checkFilter, checkKeys, checkOneOf, checkTimeout, isRecord } from './checks.js';
+import { checkBoolean, checkFilter, checkKeys, checkOneOf, checkTimeout } from './checks.js';
 import { SERVER_FIELDS_TO_COME, SERVER_TYPES_TO_COME } from './defaults.js';
 
 interface ResolvedBase {
@@ -166,9 +167,6 @@ function parseUrl(value: unknown, where: string): URL {
   }
 }
 
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 /** Neither name nor value is repeated in a message: either may be the secret. */
 function checkHeaders(headers: unknown, where: string): Readonly<Record<string, string>> {
   if (headers === undefined) return {};
@@ -177,9 +175,9 @@ function checkHeaders(headers: unknown, where: string): Readonly<Record<string, 
     throw new McpConfigError(`\`headers\` of ${where} must be a plain object of strings.`);
   }
   for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER_NAME.test(name) || name.toLowerCase() === EXCHANGE_HEADER)
+    if (!isHeaderName(name) || name.toLowerCase() === EXCHANGE_HEADER)
       throw new McpConfigError(`\`headers\` of ${where} has a name that is not a header name.`);
-    if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
+    if (!isHeaderValue(value)) {
       throw new McpConfigError(
         `The header \`${name}\` of ${where} has a value that cannot be sent (line break or not Latin-1).`,
       );

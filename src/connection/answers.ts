@@ -1,7 +1,7 @@
 import { type McpErrorDetails, McpProtocolError } from '../core/errors.js';
+import { isRecord } from '../core/json.js';
+import { METHOD_NOT_FOUND } from '../core/rpc-codes.js';
 import { callFailure, type Outcome, requestFailure, rpcFailure } from './failure.js';
-
-const METHOD_NOT_FOUND = -32601;
 
 /** The raw result of a call that was answered. Throws the `McpError` of any other outcome. */
 export function readCall(outcome: Outcome, details: McpErrorDetails): Record<string, unknown> {
@@ -32,19 +32,14 @@ export function readPage(outcome: Outcome, server: string, isFirst: boolean): Pa
 
 /** A result of type `complete`, which an older server does not say. */
 function readCompleted(result: unknown, details: McpErrorDetails): Record<string, unknown> {
-  const record =
-    typeof result === 'object' && result !== null && !Array.isArray(result)
-      ? (result as Record<string, unknown>)
-      : undefined;
-  const { resultType = 'complete' } = record ?? {};
-  if (record === undefined || resultType !== 'complete') {
-    const problem = record === undefined ? 'a result that is no object' : problemOf(resultType);
+  const problem = isRecord(result) ? problemOf(result) : 'a result that is no object';
+  if (problem !== undefined)
     throw new McpProtocolError(`Server \`${details.server}\` answered with ${problem}.`, details);
-  }
-  return record;
+  return result as Record<string, unknown>;
 }
 
-function problemOf(resultType: unknown): string {
+function problemOf({ resultType = 'complete' }: Record<string, unknown>): string | undefined {
+  if (resultType === 'complete') return undefined;
   return resultType === 'input_required'
     ? 'a result that asks for input, which this client does not give'
     : 'a type of result that this client does not know';

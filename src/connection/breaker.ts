@@ -1,3 +1,5 @@
+import { backoffMs } from '../core/backoff.js';
+
 /** Connects that failed one after another, and when the last one did (C6). */
 export interface BreakerState {
   readonly failures: number;
@@ -7,8 +9,6 @@ export interface BreakerState {
 
 export const CLOSED: BreakerState = { failures: 0, lastFailureAt: 0 };
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 30_000;
 const FAILURES_TO_OPEN = 5;
 /** How long an open breaker refuses before it lets one connect try. */
 const HALF_OPEN_MS = 30_000;
@@ -20,11 +20,11 @@ export type BreakerVerdict =
   /** Refused for so many milliseconds more. */
   | { readonly kind: 'open'; readonly ms: number };
 
-/** Whether a connect may be tried now: at once, after a wait that doubles from 250 ms to 30 s, or not for 30 s (C6). */
+/** Whether a connect may be tried now: at once, after a wait that grows with each failure, or not for 30 s (C6). */
 export function judgeBreaker({ failures, lastFailureAt }: BreakerState, now: number): BreakerVerdict {
   if (failures === 0) return { kind: 'connect' };
   const open = failures >= FAILURES_TO_OPEN;
-  const wait = open ? HALF_OPEN_MS : Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS);
+  const wait = open ? HALF_OPEN_MS : backoffMs(failures);
   // A clock that was set back must not make the wait longer than it is.
   const ms = Math.min(lastFailureAt + wait - now, wait);
   if (ms <= 0) return { kind: 'connect' };

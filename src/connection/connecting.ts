@@ -1,6 +1,7 @@
 import { createDeadline, type Deadline } from '../core/deadline.js';
 import { McpClosedError, McpConnectError, type McpErrorCode } from '../core/errors.js';
 import { type Shared, share } from '../core/shared.js';
+import { sleep } from '../core/sleep.js';
 import { inSpan } from '../telemetry/span.js';
 import { CLOSED, countFailure, judgeBreaker } from './breaker.js';
 import type { Link } from './link.js';
@@ -34,16 +35,8 @@ async function heldBack({ breaker, error, deps: { name } }: ConnectionState, dea
     const message = `Server \`${name}\` failed ${breaker.failures} times in a row; it is tried again in ${wait} s.`;
     throw new McpConnectError('breaker-open', message, { server: name, cause: error });
   }
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const pause = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, verdict.ms);
-  });
-  try {
-    await deadline.race(pause, { server: name });
-    return true;
-  } finally {
-    clearTimeout(timer);
-  }
+  await sleep(verdict.ms, deadline.signal);
+  return true;
 }
 
 function startAttempt(state: ConnectionState): Shared<Link> {

@@ -3,6 +3,13 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { WiredServer } from '../config/resolve-servers.js';
 import type { Deadline } from '../core/deadline.js';
 import { isMcpError, McpConnectError, type McpError } from '../core/errors.js';
+import {
+  HEADER_MISMATCH,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  MISSING_CAPABILITY,
+  UNSUPPORTED_VERSION,
+} from '../core/rpc-codes.js';
 import type { ProtocolChoice } from '../core/servers.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import { createExchanges } from '../transports/exchanges.js';
@@ -34,11 +41,11 @@ type Attempt = { readonly link: Link } | { readonly error: McpError; readonly fa
 /** The newest revision; `protocol: 'modern'` speaks nothing older. */
 const MODERN_REVISION = '2026-07-28';
 /** Error codes that only a 2026-07-28 server sends. */
-const MODERN_CODES: readonly number[] = [-32020, -32021, -32022];
+const MODERN_CODES: readonly number[] = [HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION];
 /** Statuses with which a server that only speaks HTTP+SSE answers a POST (W8). */
 const SSE_ONLY: readonly number[] = [400, 404, 405];
 /** Codes by which a server says that it knows neither the method nor the revision of a handshake. */
-const NO_SHARED_REVISION: readonly number[] = [-32022, -32601, -32602];
+const NO_SHARED_REVISION: readonly number[] = [UNSUPPORTED_VERSION, METHOD_NOT_FOUND, INVALID_PARAMS];
 
 /** Connects to a server. Rejects with an `McpError` and then leaves nothing open. */
 export async function openLink(deps: LinkDeps, known: Known | undefined, deadline: Deadline): Promise<Link> {
@@ -177,7 +184,7 @@ function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): Mc
   const handshake = parts.exchanges.handshake();
   const answer = deps.server.protocol === 'modern' ? undefined : handshake?.rpcError;
   if (answer !== undefined && !NO_SHARED_REVISION.includes(answer.code)) return rpcFailure(answer, details);
-  const refused = facts.rpc?.code === -32022 || handshake?.rpcError?.code === -32022;
+  const refused = [facts.rpc?.code, handshake?.rpcError?.code].includes(UNSUPPORTED_VERSION);
   const notModern =
     deps.server.protocol === 'modern' && (facts.status ?? 500) < 500 && facts.status !== 401 && facts.status !== 403;
   // Once the older handshake was at its last step, the revision was agreed on.

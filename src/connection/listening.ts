@@ -1,6 +1,6 @@
 import { createDeadline, type Deadline } from '../core/deadline.js';
+import { sleep } from '../core/sleep.js';
 import type { Link } from './link.js';
-import { sleep } from './notices.js';
 import type { ConnectionState } from './state.js';
 
 type Ready = (deadline: Deadline) => Promise<Link>;

@@ -1,11 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { ClosingSignal } from '../core/deadline.js';
+import { backoffMs } from '../core/backoff.js';
 import type { Diagnostic } from '../core/diagnostics.js';
+import { sleep } from '../core/sleep.js';
 
 /** A stream that lived as long counts as sound: the next one is opened at once. */
 const SOUND_MS = 30_000;
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 30_000;
 
 /** Says how long to wait before a stream that ended is opened again (L7). */
 export interface Pacer {
@@ -22,7 +21,7 @@ export function createPacer(): Pacer {
   let quick = 0;
   let losses = 0;
   return {
-    waitMs: () => (quick === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (quick - 1), LONGEST_WAIT_MS)),
+    waitMs: () => backoffMs(quick),
     opened(now) {
       openedAt = now;
     },
@@ -103,18 +102,4 @@ export async function keepListening(client: Client, notices: Notices): Promise<v
     }
     notices.lost();
   }
-}
-
-/** Waits, and no longer than until `signal` is aborted. */
-export function sleep(ms: number, signal: ClosingSignal): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

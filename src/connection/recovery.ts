@@ -1,3 +1,4 @@
+import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../core/rpc-codes.js';
 import type { TransportKind } from '../transports/open.js';
 import { neverLeft, type Outcome } from './failure.js';
 
@@ -12,9 +13,6 @@ export type Verdict =
   | { readonly kind: 'undelivered'; readonly repair: Repair }
   /** It may have been delivered: sent again only where the host says that this does no harm. */
   | { readonly kind: 'unknown' };
-
-const HEADER_MISMATCH = -32020;
-const UNSUPPORTED_VERSION = -32022;
 
 /**
  * The table of recovery. Nothing counts as undelivered but what is named here, and a message is never read.

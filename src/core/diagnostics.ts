@@ -1,3 +1,4 @@
+import { quietly } from './quietly.js';
 import { escapeControls } from './text.js';
 
 /** What each code's `data` holds: names, counts and codes; never arguments, results, headers or tokens (O1). */
@@ -49,14 +50,7 @@ export type Report = (diagnostic: Diagnostic) => void;
 /** The host's sink, made safe: a listener that throws changes nothing. Without one, warnings and errors go to the console once each. */
 export function createReport(listener: ((diagnostic: Diagnostic) => unknown) | undefined): Report {
   if (listener === undefined) return createConsoleReport();
-  return (diagnostic) => {
-    try {
-      const answer = listener(diagnostic);
-      if (answer instanceof Promise) answer.catch(() => {});
-    } catch {
-      // A broken listener is the host's own fault to find; it must not break a call.
-    }
-  };
+  return (diagnostic) => void quietly(() => listener(diagnostic));
 }
 
 function createConsoleReport(): Report {

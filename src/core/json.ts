@@ -1,3 +1,8 @@
+/** Whether a value is an object with members, as JSON has them. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** How far {@link measureJson} goes. Both are inclusive. */
 export interface JsonBounds {
   /** Deepest level allowed. The value itself is at depth 0, its members at depth 1. */

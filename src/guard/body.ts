@@ -1,3 +1,5 @@
+import { quietly } from '../core/quietly.js';
+
 /** Takes the next chunk and says whether the body is still within its cap (G6). */
 export type Meter = (chunk: Uint8Array) => boolean;
 
@@ -127,21 +129,14 @@ export function readUpTo(source: ReadableStream<Uint8Array>, max: number): Bound
   return { done: read(), cancel: (reason) => dropReader(reader, reason) };
 }
 
-/** Cancels what nobody will read, so that its connection ends. Never throws: a body may belong to another request. */
+/** Cancels what nobody will read, so that its connection ends. A body that is locked is dropped by whoever reads it. */
 export function dropBody(body: ReadableStream<Uint8Array> | null): void {
-  try {
-    body?.cancel().catch(() => {});
-  } catch {
-    // A body that is locked is being read, and dropped, by someone else.
-  }
+  quietly(() => body?.cancel());
 }
 
+/** On Workers the stream of another request throws; its own request ends it. */
 function dropReader(reader: ReadableStreamDefaultReader<Uint8Array>, reason: unknown): void {
-  try {
-    reader.cancel(reason).catch(() => {});
-  } catch {
-    // On Workers a stream of another request throws here; its own request ends it.
-  }
+  quietly(() => reader.cancel(reason));
 }
 
 /** A host's own fetch may hand out a stream of anything; what has no byte length would never reach the cap. */

@@ -1,4 +1,5 @@
 import { McpClosedError, type McpError } from '../core/errors.js';
+import { quietly } from '../core/quietly.js';
 import type { Exchange } from './exchange.js';
 
 /** One request under way, with its redirects and its response body. */
@@ -99,12 +100,4 @@ function createFlight(exchange: Exchange | undefined, inAir: Map<Flight, Exchang
     outer?.addEventListener('abort', onOuterAbort, { once: true });
   }
   return flight;
-}
-
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // Whoever ends a flight must not fail by it.
-  }
 }

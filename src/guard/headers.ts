@@ -1,4 +1,5 @@
 import { McpConfigError, McpConnectError } from '../core/errors.js';
+import { isHeaderName, isHeaderValue } from '../core/headers.js';
 
 /** What may follow a redirect to another origin: it describes the message and says nothing about who sends it (G5). */
 const IMPERSONAL_HEADERS: ReadonlySet<string> = new Set([
@@ -11,22 +12,18 @@ const IMPERSONAL_HEADERS: ReadonlySet<string> = new Set([
   'mcp-name',
 ]);
 
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Runtimes differ in what they refuse and some name the value when they do, so the check is our own (G12). */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 /** The configured headers, checked. Throws `McpConfigError` that names the header and never shows its value (G12). */
 export function readConfiguredHeaders(
   server: string,
   headers: Readonly<Record<string, string>>,
 ): readonly (readonly [name: string, value: string])[] {
   return Object.entries(headers).map(([name, value]) => {
-    if (!HEADER_NAME.test(name)) {
+    if (!isHeaderName(name)) {
       throw new McpConfigError(`Server \`${server}\`: a key of \`headers\` is not an HTTP header name; correct it`, {
         server,
       });
     }
-    if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
+    if (!isHeaderValue(value)) {
       const problem = 'is not text that a header can hold (a line break or a character beyond Latin-1)';
       throw new McpConfigError(`Server \`${server}\`: the value of header "${name}" ${problem}; correct it`, {
         server,

@@ -1,3 +1,5 @@
+import { isRecord } from '../core/json.js';
+import { quietly } from '../core/quietly.js';
 import type { ExchangeFacts } from './exchange.js';
 
 type RpcFact = NonNullable<ExchangeFacts['rpc']>;
@@ -43,15 +45,7 @@ function answers(message: Record<string, unknown>): boolean {
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return quietly<unknown>(() => JSON.parse(text));
 }
 
 /** The least that the SDK's parser accepts; a lesser one would be lost on its way to the caller. */

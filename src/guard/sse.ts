@@ -1,4 +1,5 @@
 import { McpConnectError, type McpError } from '../core/errors.js';
+import { quietly } from '../core/quietly.js';
 import { placeOf, sameOrigin } from './verdict.js';
 
 /** What one HTTP+SSE connection may request: one event stream, and POSTs to one URL (G7). */
@@ -24,11 +25,8 @@ export function createSseRules(server: string, home: URL, onStreamEnd: (() => vo
     streamEnded() {
       if (ended) return;
       ended = true;
-      try {
-        onStreamEnd?.();
-      } catch {
-        // It runs inside the reading of a stream; its error belongs to nobody there.
-      }
+      // It runs inside the reading of a stream: its error belongs to nobody there.
+      quietly(() => onStreamEnd?.());
     },
   };
 }

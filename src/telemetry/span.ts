@@ -1,4 +1,5 @@
 import { isMcpError } from '../core/errors.js';
+import { quietly } from '../core/quietly.js';
 import type { SpanAttributes, SpanKind, Telemetry, TelemetrySpan } from './telemetry.js';
 
 const NO_SPAN: TelemetrySpan = { set() {}, end() {} };
@@ -6,11 +7,11 @@ const NO_SPAN: TelemetrySpan = { set() {}, end() {} };
 /** A span that cannot break the work it describes: a telemetry that throws is ignored (O3). */
 export function startSpan(telemetry: Telemetry | undefined, kind: SpanKind, attributes: SpanAttributes): TelemetrySpan {
   if (telemetry === undefined) return NO_SPAN;
-  const span = attempt(() => telemetry.start(kind, attributes));
+  const span = quietly(() => telemetry.start(kind, attributes));
   if (span === undefined) return NO_SPAN;
   return {
-    set: (more) => void attempt(() => span.set(more)),
-    end: (error) => void attempt(() => span.end(error)),
+    set: (more) => void quietly(() => span.set(more)),
+    end: (error) => void quietly(() => span.end(error)),
   };
 }
 
@@ -36,15 +37,5 @@ type CallReport = Parameters<NonNullable<Telemetry['onCall']>>[0];
 
 /** Tells the host of one finished call. */
 export function reportCall(telemetry: Telemetry | undefined, call: CallReport): void {
-  if (telemetry?.onCall !== undefined) attempt(() => telemetry.onCall?.(call));
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    const value: unknown = work();
-    if (value instanceof Promise) value.catch(() => {});
-    return value as T;
-  } catch {
-    return undefined;
-  }
+  if (telemetry?.onCall !== undefined) quietly(() => telemetry.onCall?.(call));
 }

@@ -1,6 +1,6 @@
 import { runCall, type Target } from '../calls/gate.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
-import { type Closing, createListen, settleWithin } from '../core/deadline.js';
+import { type Closing, type ClosingSignal, createListen, settleWithin } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
 import { type Shared, share } from '../core/shared.js';
@@ -22,7 +22,9 @@ export interface ToolsetParts {
   readonly resolved: ResolvedOptions;
   /** In the order of the configuration. */
   readonly slots: readonly (Member | BrokenSource)[];
-  readonly closing: Closing;
+  readonly closing: ClosingSignal;
+  /** Closes the members; see {@link createClose}. */
+  close(): Promise<void>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -39,18 +41,17 @@ export interface AssembledToolset {
 
 /** Puts the toolset together over members that have been listed. */
 export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToolset> {
-  const { resolved, slots, closing, diagnostics } = parts;
+  const { resolved, slots, closing, close, diagnostics } = parts;
   const members = slots.filter((slot): slot is Member => !isBroken(slot));
-  const deps = { options: resolved, closing: closing.signal, listen: createListen() };
+  const deps = { options: resolved, closing, listen: createListen() };
   const catalogue: Catalogue = createCatalogue((entry, args, options) => {
     const find = () => findTarget(entry.identity, entry.tool.name, { catalogue, members: byIdentity, refresher });
     return runCall({ toolName: entry.name, server: entry.server, tool: entry.tool.name, args, options, find }, deps);
   }, resolved.report);
   const byIdentity = new Map(members.map((member) => [member.identity, member]));
-  const refresher = createRefresher({ members, catalogue, resolved, closing: closing.signal });
+  const refresher = createRefresher({ members, catalogue, resolved, closing });
   await refresher.begin();
   for (const member of members) listenForChanges(member, refresher);
-  const close = createClose(members, resolved, closing);
   const toolset: McpToolset = {
     tools: catalogue.tools,
     get servers() {
@@ -62,8 +63,7 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
     inspect: () => snapshot(toolset, diagnostics),
     async refresh(server, options) {
       const force = options?.force === true;
-      if (closing.signal.aborted)
-        throw new McpClosedError('The toolset was closed; make a new one to list its servers.');
+      if (closing.aborted) throw new McpClosedError('The toolset was closed; make a new one to list its servers.');
       return relist(chooseMembers(members, server), { named: server !== undefined, force, refresher, resolved });
     },
     close,

@@ -1,8 +1,9 @@
 import { projectCatalogues } from '../catalog/projection.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
-import { sleep } from '../connection/notices.js';
 import type { ClosingSignal } from '../core/deadline.js';
+import { quietly } from '../core/quietly.js';
 import { type Shared, share } from '../core/shared.js';
+import { sleep } from '../core/sleep.js';
 import type { ToolsChanged } from '../core/status.js';
 import { nextTurn, PIECES_A_TURN } from '../core/turns.js';
 import type { Catalogue } from './catalogue.js';
@@ -42,7 +43,7 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
   async function run(member: Member): Promise<ToolsChanged> {
     await listMember(member, resolved, { ms: member.timeoutMs, option: 'timeoutMs', closing });
     const change = catalogue.apply(judge());
-    if (isChange(change)) tell(resolved, change);
+    if (isChange(change)) quietly(() => resolved.onToolsChanged?.(change));
     return change;
   }
 
@@ -59,25 +60,38 @@ export function createRefresher({ members, catalogue, resolved, closing }: Refre
 
 /** Least time between two listings that a server asked for: one may announce a change whenever it is listed. */
 const APART_MS = 500;
+/** The longest that notices which keep coming put a listing off. */
+const LONGEST_STORM_MS = 5_000;
 /** How much later than planned a listing may begin; on Workers its request may have ended and it never does. */
 const GRACE_MS = 1_000;
 
+/** Times are in milliseconds since the epoch. */
 interface Announced {
   lastAt: number;
-  /** Until when a listing that has not begun yet is counted on, in milliseconds since the epoch. */
+  /** The last notice. */
+  heardAt: number;
+  /** Until when a listing that has not begun yet is counted on. */
   plannedUntil: number;
 }
 
-/** What a server announces until the listing has begun is seen by it: a storm of notices leads to two listings (L7). */
+/**
+ * A notice that stands alone is looked into at once. Those that follow it are, together, once they have fallen silent: a storm
+ * of notices leads to two listings (L7).
+ */
 function createAnnounce(lookAgain: (member: Member) => Promise<void>, closing: ClosingSignal) {
   const announced = new WeakMap<Member, Announced>();
 
   async function announce(member: Member, state: Announced): Promise<void> {
-    const now = Date.now();
-    if (closing.aborted || state.plannedUntil > now) return;
-    const waitMs = Math.min(Math.max(0, state.lastAt + APART_MS - now), APART_MS);
-    state.plannedUntil = now + waitMs + GRACE_MS;
-    await sleep(waitMs, closing);
+    const begunAt = Date.now();
+    state.heardAt = begunAt;
+    if (closing.aborted || state.plannedUntil > begunAt) return;
+    const alone = begunAt >= state.lastAt + APART_MS;
+    let waitMs = alone ? 0 : APART_MS;
+    do {
+      state.plannedUntil = Date.now() + waitMs + GRACE_MS;
+      await sleep(waitMs, closing);
+      waitMs = alone ? 0 : untilSilent(state.heardAt, begunAt);
+    } while (waitMs > 0 && !closing.aborted);
     state.plannedUntil = 0;
     if (closing.aborted) return;
     state.lastAt = Date.now();
@@ -87,10 +101,15 @@ function createAnnounce(lookAgain: (member: Member) => Promise<void>, closing: C
   return (member: Member): void => {
     // What was said to stay true for a while does no longer.
     member.freshUntil = 0;
-    const state = announced.get(member) ?? { lastAt: 0, plannedUntil: 0 };
+    const state = announced.get(member) ?? { lastAt: 0, heardAt: 0, plannedUntil: 0 };
     announced.set(member, state);
     void announce(member, state);
   };
+}
+
+/** A clock that was set back must not make the wait longer than it is. */
+function untilSilent(heardAt: number, begunAt: number): number {
+  return Math.min(heardAt + APART_MS, begunAt + LONGEST_STORM_MS, Date.now() + APART_MS) - Date.now();
 }
 
 /** One run of each member under way, and one that begins after it. A run whose Workers request was cancelled is begun anew. */
@@ -110,7 +129,8 @@ function createRuns(run: (member: Member) => Promise<ToolsChanged>): (member: Me
   }
 
   async function after(current: Shared<ToolsChanged>, member: Member): Promise<ToolsChanged> {
-    await settled(current.wait());
+    // How it ended is told to whoever asked for it.
+    await current.wait().catch(() => {});
     queued.delete(member);
     drop(running, member, current);
     const result = run(member);
@@ -141,26 +161,8 @@ function drop(runs: Map<Member, Shared<ToolsChanged>>, member: Member, run: Shar
   if (runs.get(member) === run) runs.delete(member);
 }
 
-async function settled(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch {
-    // Told to whoever asked for it.
-  }
-}
-
 function isChange(change: ToolsChanged): boolean {
   return Object.values(change).some((names: readonly string[]) => names.length > 0);
-}
-
-/** A listener that throws or rejects changes nothing. */
-function tell({ onToolsChanged }: ResolvedOptions, change: ToolsChanged): void {
-  try {
-    const answer: unknown = onToolsChanged?.(change);
-    if (answer instanceof Promise) answer.catch(() => {});
-  } catch {
-    // The host's own fault to find.
-  }
 }
 
 /** Several changes as one; a name is listed once. */

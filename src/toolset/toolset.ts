@@ -64,7 +64,7 @@ export async function wireToolset<S extends Session>(
     reportFailures(failures, resolved.report);
     const fatal = failures.find(({ required }) => required || resolved.throwOnServerError);
     if (fatal !== undefined) throw fatal.error;
-    const assembled = await assembleToolset({ resolved, slots, closing, diagnostics });
+    const assembled = await assembleToolset({ resolved, slots, closing: closing.signal, close, diagnostics });
     if (resolved.signal?.aborted) throw wiringAborted(resolved.signal);
     return assembled;
   } catch (error) {

@@ -1,3 +1,4 @@
+import { quietly } from '../core/quietly.js';
 import type { Exchange, ExchangeFacts } from '../guard/exchange.js';
 
 /** A JSON-RPC error as it came over the wire. */
@@ -39,7 +40,7 @@ export interface Exchanges {
   open(): Pending;
   byKey(key: unknown): Pending | undefined;
   byId(id: unknown): Pending | undefined;
-  /** The request whose event stream showed this event id last, also one that is over: the SDK resumes it by that. */
+  /** The request without an answer whose event stream showed this event id last, also one that is over: the SDK resumes it by that. */
   byToken(token: string): Pending | undefined;
   noteToken(pending: Pending, token: string): void;
   /** Gives an opened request the id that the SDK chose for it. */
@@ -81,6 +82,8 @@ export function createExchanges(): Exchanges {
     byId: (id) => identified.get(id),
     byToken: (token) => [...resumable].find(({ resumeToken }) => resumeToken === token),
     noteToken(pending, token) {
+      // The SDK takes no stream up again that the answer came on; with its result it is not held here.
+      if (pending.answered) return;
       pending.resumeToken = token;
       resumable.add(pending);
     },
@@ -94,6 +97,7 @@ export function createExchanges(): Exchanges {
       keyed.delete(pending.key);
       if (identified.get(pending.requestId) === pending) identified.delete(pending.requestId);
       pending.over = true;
+      if (pending.answered) resumable.delete(pending);
       forgetMost(resumable);
     },
     endLater: lingering.add,
@@ -102,7 +106,8 @@ export function createExchanges(): Exchanges {
     initialized: undefined,
     abortAll() {
       const open = [...keyed.values(), ...lingering.dropAll()];
-      for (const pending of open) attempt(pending.abort);
+      // Aborting what another Workers request opened throws there, and that request ends it; the rest must still be ended.
+      for (const pending of open) quietly(pending.abort);
       keyed.clear();
       identified.clear();
     },
@@ -134,7 +139,7 @@ function createLingering() {
       if (timers.size >= MANY) {
         for (const left of [...timers.keys()].slice(0, MANY / 2)) {
           drop(left);
-          attempt(left.abort);
+          quietly(left.abort);
         }
       }
       timers.set(pending, setTimeout(end, LINGER_MS));
@@ -166,13 +171,4 @@ function createPending(key: string): Pending {
     },
   };
   return pending;
-}
-
-/** Aborting what another Workers request opened throws there; the rest must still be ended. */
-function attempt(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Its own request ends it.
-  }
 }

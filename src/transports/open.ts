@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ResolvedCustomServer, ResolvedHttpServer, WiredServer } from '../config/resolve-servers.js';
+import { LEAST_WAIT_MS, LONGEST_WAIT_MS, WAIT_GROWTH } from '../core/backoff.js';
 import { McpConfigError, type McpError } from '../core/errors.js';
 import type { Session } from '../core/servers.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
@@ -48,9 +49,9 @@ export function openTransport(server: WiredServer, kind: TransportKind, deps: Tr
 }
 
 const RECONNECTION = {
-  initialReconnectionDelay: 250,
-  reconnectionDelayGrowFactor: 2,
-  maxReconnectionDelay: 30_000,
+  initialReconnectionDelay: LEAST_WAIT_MS,
+  reconnectionDelayGrowFactor: WAIT_GROWTH,
+  maxReconnectionDelay: LONGEST_WAIT_MS,
 };
 /** A call's stream is tried again twice; a notice stream for as long as the connection lives (L7). */
 const RETRIES = 2;

@@ -1,12 +1,11 @@
-/** Least and longest wait before a broken event stream is taken up again; what a server asks for stays between them. */
-const LEAST_MS = 250;
-const LONGEST_MS = 30_000;
+import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../core/backoff.js';
+
 /** At most so many streams of one connection wait to be taken up at a time. */
 const MOST_WAITING = 256;
 
 /** Takes up the event streams of one connection again, in the SDK's place: its own timers outlive the connection. */
 export interface Reconnection {
-  /** What the SDK calls: runs `reconnect` later; the answer cancels that. */
+  /** What the SDK calls: runs `reconnect` later. What a server asks for stays between the least and the longest wait. */
   schedule(reconnect: () => void, delayMs: number): () => void;
   /** Cancels everything that waits. */
   close(): void;
@@ -21,7 +20,7 @@ export function createReconnection(): Reconnection {
         waiting.delete(timer);
         reconnect();
       };
-      const timer = setTimeout(run, Math.min(Math.max(delayMs, LEAST_MS), LONGEST_MS));
+      const timer = setTimeout(run, Math.min(Math.max(delayMs, LEAST_WAIT_MS), LONGEST_WAIT_MS));
       waiting.add(timer);
       // Not for the SDK to cancel: it remembers one of several, and of that one it does not know whose it was.
       return () => {};

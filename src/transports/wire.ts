@@ -1,5 +1,7 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { settleWithin } from '../core/deadline.js';
+import { quietly } from '../core/quietly.js';
+import { METHOD_NOT_FOUND } from '../core/rpc-codes.js';
 import { EXCHANGE_HEADER } from '../guard/exchange.js';
 import type { Exchanges, Pending } from './exchanges.js';
 import { receiveMessage } from './receive.js';
@@ -77,11 +79,7 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
 
 /** In process, a message is a foreign object whose members may throw: it is then as good as none. */
 function readSafely(message: JSONRPCMessage, options: WireOptions): JSONRPCMessage | undefined {
-  try {
-    return receiveMessage(message, options);
-  } catch {
-    return undefined;
-  }
+  return quietly(() => receiveMessage(message, options));
 }
 
 /** A server may ask as often as it likes and never take the answers: neither holds anything for long. */
@@ -132,7 +130,7 @@ async function sendRequest(wire: Wire, message: Request, sent: TransportSendOpti
     exchanges.release(pending);
     takeRefusal(pending);
     if (message.method !== PROBE || keyed || !isOlderRefusal(error)) throw error;
-    const refusal = { code: -32601, message: 'Refused by its HTTP status' };
+    const refusal = { code: METHOD_NOT_FOUND, message: 'Refused by its HTTP status' };
     wire.deliver({ jsonrpc: '2.0', id: message.id, error: refusal });
   } finally {
     if (own === undefined && pending.answered) exchanges.release(pending);

@@ -6,6 +6,7 @@ import type { McpServerSource } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
 import { root } from '../house/files.js';
 import { sleep, until } from '../support/http-host.js';
+import { timers } from '../support/time.js';
 import { createKit, custom, fakeTransport, http, rejection, within } from './wiring-kit.js';
 
 const kit = createKit();
@@ -28,9 +29,6 @@ function countedSignal() {
   };
   return { signal, abort: () => controller.abort(REASON), listeners: () => listeners };
 }
-
-/** Timers of ours: what would keep a process alive. */
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 interface Stage {
   readonly source: McpServerSource;

@@ -1,22 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { McpError } from '../../src/index.js';
 import type { RawServer, RawServerOptions } from '../support/raw-server.js';
+import { clock } from '../support/time.js';
 import { createKit, http, rejection, tool } from './wiring-kit.js';
 
 const kit = createKit();
 afterEach(() => void vi.restoreAllMocks());
-
-/** From now on the clock is ahead by `ms`; timers run as they do. */
-function clock() {
-  const { now } = Date;
-  let ahead = 0;
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
-  return {
-    pass(ms: number) {
-      ahead += ms;
-    },
-  };
-}
 
 /** A server that was listed, has lost its session since, and cannot be connected to. */
 async function broken(options: RawServerOptions = {}) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMcpTools } from '../../src/index.js';
 import type { FaultPlan } from '../../src/testing/faults/plan.js';
 import { until } from '../support/http-host.js';
+import { timers } from '../support/time.js';
 import {
   ALL_KINDS,
   callsOf,
@@ -19,8 +20,6 @@ import { closePool } from './random-calls-kit.js';
 
 const stands = createStands();
 const MANY = 30;
-/** Timers of ours: what would keep a process alive. */
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 interface Stage {
   readonly kinds?: readonly Kind[];

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createMcpTools, isMcpError, type McpAbortError, type McpToolset } from '../../src/index.js';
 import { sleep, until } from '../support/http-host.js';
+import { timers } from '../support/time.js';
 import {
   ALL_KINDS,
   AT_ONCE_MS,
@@ -22,8 +23,6 @@ import {
 
 const stands = createStands();
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
-/** Timers of ours: what would keep a process alive. */
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 interface Stage {
   readonly options?: StandOptions;

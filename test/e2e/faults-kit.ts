@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import {
   type Diagnostic,
   isMcpError,
@@ -11,6 +11,7 @@ import {
 } from '../../src/index.js';
 import type { FaultPlan } from '../../src/testing/faults/plan.js';
 import { type FaultServer, type FaultServerOptions, faultServer } from '../../src/testing/faults/server.js';
+import { createKeep } from '../support/keep.js';
 
 /** Every way in which a server may be spoken to. */
 export const KINDS = {
@@ -54,14 +55,7 @@ export const sourceOf = (kind: Kind, { url }: { readonly url: string }, name = '
 
 /** Starts fault servers and toolsets for one test file; what was started is closed after each test. */
 export function createStands() {
-  const kept: { close(): Promise<unknown> }[] = [];
-  afterEach(async () => {
-    for (const each of kept.splice(0).reverse()) await each.close();
-  });
-  const keep = <T extends { close(): Promise<unknown> }>(closable: T): T => {
-    kept.push(closable);
-    return closable;
-  };
+  const keep = createKeep();
   return {
     keep,
     /** A server of this kind, and a toolset that has connected to it before the plan begins. */

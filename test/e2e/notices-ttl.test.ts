@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ToolsChanged } from '../../src/index.js';
+import { clock } from '../support/time.js';
 import { createKit, custom, type FakeTransport, fakeTransport, http, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -9,18 +10,6 @@ const NOTHING: ToolsChanged = { added: [], removed: [], changed: [], quarantined
 const soon = <T>(check: () => T) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
 
 afterEach(() => void vi.restoreAllMocks());
-
-/** From now on the clock is ahead by `ms`; timers run as they do. */
-function clock() {
-  const { now } = Date;
-  let ahead = 0;
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
-  return {
-    pass(ms: number) {
-      ahead += ms;
-    },
-  };
-}
 
 describe.each(['legacy', 'modern'] as const)('%s', (era) => {
   const page = (ttlMs: unknown, name = 'a') => ({ tools: [tool(name)], ttlMs });

@@ -1,13 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { until } from '../support/http-host.js';
+import { timers } from '../support/time.js';
 import { ALL_KINDS, createStands } from './faults-kit.js';
 import { closePool, PATIENCE_MS, RESPONSE_BYTES, randomPlan, untruths } from './random-calls-kit.js';
 import { callRandomly } from './random-calls-run.js';
 
 const stands = createStands();
-/** Timers of ours: what would keep a process alive. */
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 const CALLS = 2_000;
 const WORKERS = 20;
 

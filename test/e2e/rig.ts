@@ -1,6 +1,6 @@
-import { afterEach } from 'vitest';
 import type { Diagnostic, McpError, McpOptions, McpServerSource, McpToolset } from '../../src/index.js';
 import { isMcpError, mcpTools } from '../../src/index.js';
+import { createKeep } from '../support/keep.js';
 import { type RawServer, type RawServerOptions, startRawServer } from '../support/raw-server.js';
 import { type RawSseOptions, type RawSseServer, startRawSse } from '../support/raw-sse.js';
 
@@ -20,14 +20,7 @@ export interface Rig {
 
 /** Starts servers and toolsets for one test file; what was started is closed after each test. */
 export function createRig(): Rig {
-  const kept: { close(): Promise<void> }[] = [];
-  afterEach(async () => {
-    for (const each of kept.splice(0).reverse()) await each.close();
-  });
-  const keep = <T extends { close(): Promise<void> }>(closable: T): T => {
-    kept.push(closable);
-    return closable;
-  };
+  const keep = createKeep();
   return {
     keep,
     raw: async (options) => keep(await startRawServer(options)),

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { afterEach, expect } from 'vitest';
 import type { CustomServer, Diagnostic, McpOptions, McpServerSource, McpToolset } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
+import { createKeep } from '../support/keep.js';
 import { type RawServer, type RawServerOptions, startRawServer } from '../support/raw-server.js';
 import { type RawSseOptions, type RawSseServer, startRawSse } from '../support/raw-sse.js';
 
@@ -14,17 +15,13 @@ export const tool = (name: string) => ({
 
 /** Starts servers and toolsets for one test file. What was started is closed after each test, what was reported is checked. */
 export function createKit() {
-  const kept: { close(): Promise<unknown> }[] = [];
   let diagnostics: Diagnostic[] = [];
-  afterEach(async () => {
-    for (const each of kept.splice(0).reverse()) await each.close();
+  // Hooks run last one first: what closing reports is checked too.
+  afterEach(() => {
     for (const diagnostic of diagnostics.splice(0)) checkDiagnostic(diagnostic);
     diagnostics = [];
   });
-  const keep = <T extends { close(): Promise<unknown> }>(closable: T): T => {
-    kept.push(closable);
-    return closable;
-  };
+  const keep = createKeep();
   const listen = (diagnostic: Diagnostic) => void diagnostics.push(diagnostic);
   return {
     keep,

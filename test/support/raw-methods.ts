@@ -8,7 +8,7 @@ import {
   type RawServerOptions,
 } from './raw-options.js';
 import type { RecordedRequest } from './recorder.js';
-import { failureText, isRecord, RawJson, resultText, rpcError, sseEvent } from './rpc-text.js';
+import { failureText, isRecord, progressParams, RawJson, resultText, rpcError, sseEvent } from './rpc-text.js';
 
 /** One JSON-RPC request that a raw server is about to answer. */
 export interface Exchange {
@@ -124,10 +124,8 @@ export function createContext(exchange: Exchange): CallContext {
     signal: over.signal,
     notify,
     progress: (progress, total) => {
-      const meta = isRecord(entry.params) && isRecord(entry.params._meta) ? entry.params._meta : {};
-      const { progressToken } = meta;
-      if (progressToken === undefined) return;
-      notify('notifications/progress', { progressToken, progress, ...(total === undefined ? {} : { total }) });
+      const params = progressParams(entry.params, progress, total);
+      if (params !== undefined) notify('notifications/progress', params);
     },
     send: (result) => {
       const complete =

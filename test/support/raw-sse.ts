@@ -4,7 +4,16 @@ import { listen } from './http-host.js';
 import { initializeResult, listResult } from './raw-methods.js';
 import type { CallContext, RawServerOptions } from './raw-options.js';
 import { createRecorder, type RecordedRequest, type Recorder } from './recorder.js';
-import { failureText, HANDLED, isRecord, RpcFailure, resultText, rpcError, sseEvent } from './rpc-text.js';
+import {
+  failureText,
+  HANDLED,
+  isRecord,
+  progressParams,
+  RpcFailure,
+  resultText,
+  rpcError,
+  sseEvent,
+} from './rpc-text.js';
 
 /** What a handler gets: answers travel on the GET stream, so `stream` is that one. */
 export interface SseCallContext
@@ -150,10 +159,8 @@ function createSseContext(entry: RecordedRequest, stream: ServerResponse): SseCa
     stream,
     notify,
     progress: (progress, total) => {
-      const meta = isRecord(entry.params) && isRecord(entry.params._meta) ? entry.params._meta : {};
-      const { progressToken } = meta;
-      if (progressToken === undefined) return;
-      notify('notifications/progress', { progressToken, progress, ...(total === undefined ? {} : { total }) });
+      const params = progressParams(entry.params, progress, total);
+      if (params !== undefined) notify('notifications/progress', params);
     },
     send: (result) => write(resultText(entry.id, result)),
     fail: (code, message, data) => write(failureText(entry.id, { code, message, data })),

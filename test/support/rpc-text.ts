@@ -58,3 +58,11 @@ export function sseEvent(event: string, data: string): string {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** What a progress notification says of a request; undefined where its client asked for none. */
+export function progressParams(params: unknown, progress: number, total: number | undefined): object | undefined {
+  const meta = isRecord(params) && isRecord(params._meta) ? params._meta : {};
+  const { progressToken } = meta;
+  if (progressToken === undefined) return undefined;
+  return { progressToken, progress, ...(total === undefined ? {} : { total }) };
+}

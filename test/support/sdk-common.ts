@@ -64,10 +64,31 @@ export function sdkServer(
   };
 }
 
+/** The tools that new servers get, and where their executions are recorded. */
+export interface Shelf {
+  tools: readonly StandardTool[];
+  readonly log: ToolLog;
+}
+
+/** What serves by sessions: a server of either SDK for each. */
+export function serveSessions<S extends { close(): Promise<void> }>(
+  shelf: Shelf,
+  sessions: Map<string, { readonly server: S }>,
+  replaceTools: (server: S, shelf: Shelf) => void,
+): Served {
+  return {
+    sessions: () => sessions.size,
+    expire: () => endSessions(sessions),
+    setTools: (tools) => {
+      shelf.tools = tools;
+      for (const { server } of sessions.values()) replaceTools(server, shelf);
+    },
+    close: () => endSessions(sessions),
+  };
+}
+
 /** Closes and forgets every session. */
-export async function endSessions(
-  sessions: Map<string, { readonly server: { close(): Promise<void> } }>,
-): Promise<void> {
+async function endSessions(sessions: Map<string, { readonly server: { close(): Promise<void> } }>): Promise<void> {
   const open = [...sessions.values()];
   sessions.clear();
   await Promise.all(open.map(({ server }) => server.close()));

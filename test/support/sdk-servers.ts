@@ -5,16 +5,17 @@ import { createMcpHandler, fromJsonSchema, isInitializeRequest, McpServer } from
 import { listen } from './http-host.js';
 import { createRecorder } from './recorder.js';
 import {
-  endSessions,
   INSTRUCTIONS,
   parsed,
   refuseSession,
   type SdkServer,
   type SdkServerOptions,
   type Served,
+  type Shelf,
   sdkServer,
+  serveSessions,
 } from './sdk-common.js';
-import { createToolLog, STANDARD_TOOLS, type StandardTool, type ToolLog } from './sdk-tools.js';
+import { createToolLog, STANDARD_TOOLS } from './sdk-tools.js';
 
 export type { SdkServer, SdkServerOptions } from './sdk-common.js';
 export { INSTRUCTIONS } from './sdk-common.js';
@@ -31,7 +32,7 @@ export async function startSdkServer(
 ): Promise<SdkServer> {
   const log = createToolLog();
   const shelf: Shelf = { tools: options.tools ?? STANDARD_TOOLS, log };
-  const served = options.mode === 'legacy-only' ? serveSessions(shelf) : serveHandler(shelf, options.mode);
+  const served = options.mode === 'legacy-only' ? handleSessions(shelf) : serveHandler(shelf, options.mode);
   const recorder = createRecorder();
   const host = await listen(async (request, response) => {
     const entry = await recorder.accept(request, response);
@@ -40,12 +41,6 @@ export async function startSdkServer(
     else await served.handle(request, response, parsed(entry.body));
   });
   return sdkServer('mcp', host, recorder, log, served);
-}
-
-/** The tools that new servers get, and where their executions are recorded. */
-interface Shelf {
-  tools: readonly StandardTool[];
-  readonly log: ToolLog;
 }
 
 interface Handler extends Served {
@@ -69,7 +64,7 @@ function serveHandler(shelf: Shelf, mode: 'dual' | 'modern-only'): Handler {
 }
 
 /** Sessions as the SDK's documentation wires them: one server and one transport for each. */
-function serveSessions(shelf: Shelf): Handler {
+function handleSessions(shelf: Shelf): Handler {
   const sessions = new Map<string, { server: McpServer; transport: NodeStreamableHTTPServerTransport }>();
   return {
     handle: async (request, response, body) => {
@@ -90,13 +85,7 @@ function serveSessions(shelf: Shelf): Handler {
       await server.connect(transport);
       return transport.handleRequest(request, response, body);
     },
-    sessions: () => sessions.size,
-    expire: () => endSessions(sessions),
-    setTools: (tools) => {
-      shelf.tools = tools;
-      for (const { server } of sessions.values()) replaceTools(server, shelf);
-    },
-    close: () => endSessions(sessions),
+    ...serveSessions(shelf, sessions, replaceTools),
   };
 }
 

@@ -6,22 +6,16 @@ import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import { listen } from './http-host.js';
 import { createRecorder } from './recorder.js';
 import {
-  endSessions,
   INSTRUCTIONS,
   parsed,
   refuseSession,
   type SdkServer,
   type SdkServerOptions,
-  type Served,
+  type Shelf,
   sdkServer,
+  serveSessions,
 } from './sdk-common.js';
-import { createToolLog, STANDARD_TOOLS, type StandardTool, type ToolLog } from './sdk-tools.js';
-
-/** The tools that new sessions get, and where their executions are recorded. */
-interface Shelf {
-  tools: readonly StandardTool[];
-  readonly log: ToolLog;
-}
+import { createToolLog, STANDARD_TOOLS } from './sdk-tools.js';
 
 interface Session<T> {
   readonly server: McpServer;
@@ -59,7 +53,7 @@ export async function startSdk1Server(options: SdkServerOptions = {}): Promise<S
     await server.connect(transport as Parameters<McpServer['connect']>[0]);
     return transport.handleRequest(request, response, body);
   });
-  return sdkServer('mcp', host, recorder, shelf.log, served(shelf, sessions));
+  return sdkServer('mcp', host, recorder, shelf.log, serveSessions(shelf, sessions, replaceTools));
 }
 
 /** A server made with the 1.x SDK over HTTP+SSE: GET /sse, POST /message?sessionId=…. Legacy era only. */
@@ -86,19 +80,7 @@ export async function startSdk1SseServer(options: SdkServerOptions = {}): Promis
     }
     await known.transport.handlePostMessage(request, response, parsed(entry.body));
   });
-  return sdkServer('sse', host, recorder, shelf.log, served(shelf, sessions));
-}
-
-function served(shelf: Shelf, sessions: Map<string, Session<unknown>>): Served {
-  return {
-    sessions: () => sessions.size,
-    expire: () => endSessions(sessions),
-    setTools: (tools) => {
-      shelf.tools = tools;
-      for (const { server } of sessions.values()) replaceTools(server, shelf);
-    },
-    close: () => endSessions(sessions),
-  };
+  return sdkServer('sse', host, recorder, shelf.log, serveSessions(shelf, sessions, replaceTools));
 }
 
 const registered = new WeakMap<McpServer, Array<{ remove(): void }>>();

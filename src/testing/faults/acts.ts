@@ -1,3 +1,4 @@
+import { sleep } from '../../core/sleep.js';
 import { bend } from './bend.js';
 import { createWriter, finish, say } from './channel.js';
 import { EFFECTS } from './choice.js';
@@ -6,7 +7,7 @@ import { LOST_ACTS } from './lost.js';
 import type { EffectTime, Fault, LostAnswer, WrongHttp, WrongMessage, WrongStream } from './plan.js';
 import { REFUSAL_ACTS } from './refusals.js';
 import { type Answer, notification } from './rpc.js';
-import { sleep, untilAborted } from './tools.js';
+import { untilAborted } from './tools.js';
 
 /** Answers a request wrongly. */
 export function act(fault: Fault, exchange: Exchange): Promise<void> {

@@ -1,7 +1,7 @@
+import { sleep } from '../../core/sleep.js';
 import { createWriter, say } from './channel.js';
 import { type Acts, type Exchange, progressOf } from './exchange.js';
 import type { LostAnswer } from './plan.js';
-import { sleep } from './tools.js';
 
 /** How long what was written may take to leave before the connection is cut. */
 const LEAVE_MS = 20;

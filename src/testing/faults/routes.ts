@@ -1,4 +1,5 @@
-import { isRecord } from '../../config/checks.js';
+import { isRecord } from '../../core/json.js';
+import { quietly } from '../../core/quietly.js';
 import { act } from './acts.js';
 import { type Channel, createHttpChannel, createSseChannel, finish, say } from './channel.js';
 import { type Exchange, progressOf } from './exchange.js';
@@ -171,10 +172,6 @@ function readBody(request: NodeRequest): Promise<string | undefined> {
 }
 
 function parse(body: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = quietly<unknown>(() => JSON.parse(body));
+  return isRecord(value) ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/checks.js';
+import { isRecord } from '../../core/json.js';
 import type { Era } from '../../core/status.js';
 
 const LEGACY_REVISION = '2025-11-25';

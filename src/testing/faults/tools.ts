@@ -1,3 +1,4 @@
+import { sleep } from '../../core/sleep.js';
 import { type Message, type RpcFailure, recordOf, textResult } from './rpc.js';
 
 /** What a tool needs of the request that calls it. */
@@ -58,24 +59,11 @@ export async function runTool(tools: readonly Message[], params: Message, run: T
 async function reportSteps({ steps, everyMs }: Message, run: ToolRun): Promise<Message> {
   const total = Number(steps ?? 0);
   for (let step = 1; step <= total && !run.signal.aborted; step++) {
-    await sleep(Number(everyMs ?? 0), run.signal);
+    // Each step has a turn of its own, so that it can be cancelled.
+    await sleep(Math.max(1, Number(everyMs ?? 0)), run.signal);
     run.progress(step, total);
   }
   return textResult(`${total} steps`);
-}
-
-/** Resolves after `ms`, or when `signal` is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }
 
 /** Resolves when `signal` is aborted. */

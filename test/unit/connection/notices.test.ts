@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createNotices, createPacer, declaresChanges, keepListening, sleep } from '../../../src/connection/notices.js';
+import { createNotices, createPacer, declaresChanges, keepListening } from '../../../src/connection/notices.js';
 import type { Diagnostic } from '../../../src/core/diagnostics.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -110,19 +110,6 @@ describe('notices', () => {
     notices.lost();
     expect(reports).toHaveLength(1);
     expect(await notices.mayOpen()).toBe(false);
-  });
-
-  it('W4 a wait takes its listener back when it is over', async () => {
-    const { signal } = new AbortController();
-    const removed = vi.spyOn(signal, 'removeEventListener');
-    const added = vi.spyOn(signal, 'addEventListener');
-    const waiting = sleep(10, signal);
-    await vi.advanceTimersByTimeAsync(10);
-    await waiting;
-    expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
-      added.mock.calls.map(([, listener]) => listener),
-    );
-    expect(added).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -93,6 +93,29 @@ it('L7 a server that announces a change at every listing is not listed in a tigh
   expect(world.listings.length).toBeLessThanOrEqual(21);
 });
 
+it('L7 notices that come slowly one after another are one storm: the second listing waits for their end', async () => {
+  const { refresher, world, member } = create();
+  for (let notice = 0; notice < 30; notice++) {
+    refresher.announce(member);
+    await pass(100);
+  }
+  expect(world.listings).toHaveLength(1);
+  await pass(60_000);
+  expect(world.listings).toHaveLength(2);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('L7 a storm without an end puts a listing off for 5 s and no longer', async () => {
+  const { refresher, world, member } = create();
+  for (let ms = 0; ms < 60_000; ms += 100) {
+    refresher.announce(member);
+    await pass(100);
+  }
+  const gaps = world.listings.slice(1).map(({ at }, index) => at - world.listings[index]!.at);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(5_200);
+  expect(world.listings.length).toBeLessThanOrEqual(13);
+});
+
 it('L7 every server is listed for itself', async () => {
   const { refresher, world, members } = create({ names: ['a', 'b'] });
   await storm(() => {

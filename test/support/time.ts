@@ -1,0 +1,16 @@
+import { vi } from 'vitest';
+
+/** Timers that keep this process alive. */
+export const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** From now on the clock is ahead by what passes; timers run as they do. `vi.restoreAllMocks` ends it. */
+export function clock() {
+  const { now } = Date;
+  let ahead = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
+  return {
+    pass(ms: number) {
+      ahead += ms;
+    },
+  };
+}
