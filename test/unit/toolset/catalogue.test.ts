@@ -1,23 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import type { Projection, QuarantinedTool } from '../../../src/catalog/projection.js';
 import type { Diagnostic } from '../../../src/core/diagnostics.js';
-import { createCatalogue } from '../../../src/toolset/catalogue.js';
+import type { JsonSchema } from '../../../src/core/tools.js';
+import { type Catalogue, createCatalogue } from '../../../src/toolset/catalogue.js';
 
 interface Given {
   readonly name: string;
   readonly raw?: string;
   readonly description?: string;
   readonly outputSchema?: unknown;
+  readonly inputSchema?: JsonSchema;
+  /** Default: one server's. */
+  readonly identity?: string;
 }
+
+const OBJECT = { type: 'object' };
 
 /** A projection of one server's tools; each call makes new objects, as each listing does. */
 function projection(given: readonly Given[], rest: Partial<Projection> = {}): Projection {
-  const active = given.map(({ name, raw = name, description = 'd', outputSchema }) => ({
-    name,
-    server: 's',
-    identity: 'i',
-    tool: { name: raw, description, inputSchema: { type: 'object' }, outputSchema, paramHeaders: [] },
-  }));
+  const active = given.map(
+    ({ name, raw = name, identity = 'i', description = 'd', inputSchema = OBJECT, ...more }) => ({
+      name,
+      server: 's',
+      identity,
+      tool: { name: raw, description, inputSchema, outputSchema: more.outputSchema, paramHeaders: [] },
+    }),
+  );
   return { active, quarantined: [], notices: [], ...rest };
 }
 
@@ -106,6 +114,12 @@ describe('apply', () => {
     });
   });
 
+  it("N3 N4 another server's tool under a name is a change, however alike it is", () => {
+    const { catalogue } = create();
+    catalogue.apply(projection([{ name: 'a', identity: 'i' }]));
+    expect(catalogue.apply(projection([{ name: 'a', identity: 'j' }]))).toEqual({ ...NOTHING, changed: ['a'] });
+  });
+
   it('L1 a quarantine takes a tool off the map and says so once', () => {
     const { catalogue } = create();
     catalogue.apply(projection([{ name: 'a' }]));
@@ -113,6 +127,7 @@ describe('apply', () => {
     expect(catalogue.apply(broken)).toEqual({ ...NOTHING, removed: ['a'], quarantined: ['a'] });
     expect(catalogue.apply(broken)).toEqual(NOTHING);
     expect(catalogue.find('i', 'a')).toEqual({ state: 'quarantined', reason: 'Broken.' });
+    expect(catalogue.find('j', 'a')).toMatchObject({ state: 'unknown' });
     expect(catalogue.counts('i').tools).toEqual({ active: 0, quarantined: 2, withheld: 0 });
     expect(catalogue.apply(projection([{ name: 'a' }]))).toEqual({ ...NOTHING, added: ['a'] });
   });
@@ -149,4 +164,54 @@ it('N6 N8 named takes own names only, projected before raw', () => {
   expect(catalogue.named('c')).toBe(catalogue.tools.b);
   expect(catalogue.named('a')).toBe(catalogue.tools.a);
   for (const name of ['toString', '__proto__', '']) expect(catalogue.named(name)).toBeUndefined();
+});
+
+describe('tools that left', () => {
+  const named = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `t${index}` }));
+
+  /** Which of these are the objects they were, once all are there again. */
+  function survivors(given: readonly Given[], leave: (catalogue: Catalogue) => void): string[] {
+    const { catalogue } = create();
+    catalogue.apply(projection(given));
+    const before = { ...catalogue.tools };
+    leave(catalogue);
+    catalogue.apply(projection(given));
+    return given.map(({ name }) => name).filter((name) => catalogue.tools[name] === before[name]);
+  }
+  const leaveAll = (catalogue: Catalogue) => void catalogue.apply(projection([]));
+
+  it('L7 a thousand are kept, and of more those that left first are forgotten', () => {
+    const tools = named(1_001);
+    expect(survivors(named(1_000), leaveAll)).toHaveLength(1_000);
+    expect(survivors(tools, leaveAll)).toEqual(tools.slice(1).map(({ name }) => name));
+    const [first, ...rest] = tools;
+    const lastToLeave = survivors(tools, (catalogue) => {
+      catalogue.apply(projection([first!]));
+      leaveAll(catalogue);
+    });
+    expect(lastToLeave).toEqual(tools.filter(({ name }) => name !== rest[0]!.name).map(({ name }) => name));
+  });
+
+  it('L7 one that came back is not among them, and counts anew when it leaves again', () => {
+    const tools = named(1_002);
+    const [first, ...rest] = tools;
+    const stayed = survivors(tools, (catalogue) => {
+      catalogue.apply(projection(rest));
+      catalogue.apply(projection(tools));
+      catalogue.apply(projection([first!]));
+    });
+    expect(stayed).toEqual(tools.filter(({ name }) => name !== rest[0]!.name).map(({ name }) => name));
+  });
+
+  it('L7 their definitions are bounded together', () => {
+    const large = (name: string) => ({ name, description: 'x'.repeat(1_500_000) });
+    const tools = [large('a'), large('b'), large('c'), { name: 'd' }];
+    expect(survivors(tools, leaveAll)).toEqual(['b', 'c', 'd']);
+  });
+
+  it('L7 one with too many values to measure counts as much as all may', () => {
+    const vast = { name: 'a', inputSchema: { type: 'object', enum: Array.from({ length: 100_000 }, () => 0) } };
+    expect(survivors([vast], leaveAll)).toEqual(['a']);
+    expect(survivors([vast, { name: 'b' }], leaveAll)).toEqual(['b']);
+  });
 });

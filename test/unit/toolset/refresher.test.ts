@@ -116,6 +116,16 @@ it('L7 a storm without an end puts a listing off for 5 s and no longer', async (
   expect(world.listings.length).toBeLessThanOrEqual(13);
 });
 
+it('L7 a clock that was set back holds up no listing', async () => {
+  const { refresher, world, member } = create();
+  refresher.announce(member);
+  await pass(1_000);
+  vi.setSystemTime(Date.now() - 500_000);
+  refresher.announce(member);
+  await pass(1_000);
+  expect(world.listings).toHaveLength(2);
+});
+
 it('L7 every server is listed for itself', async () => {
   const { refresher, world, members } = create({ names: ['a', 'b'] });
   await storm(() => {
