@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClosing, createDeadline, settleWithin } from '../../../src/core/deadline.js';
+import { createClosing, createDeadline, createListen, settleWithin } from '../../../src/core/deadline.js';
 
 const DETAILS = { server: 's', tool: 't' };
 const never = () => new Promise<never>(() => {});
@@ -9,7 +9,10 @@ afterEach(() => void vi.useRealTimers());
 /** A signal that knows how many listeners are on it. */
 function counted() {
   const controller = new AbortController();
-  const { signal } = controller;
+  return { controller, ...countListeners(controller.signal) };
+}
+
+function countListeners(signal: AbortSignal) {
   const listeners = new Set<unknown>();
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
@@ -21,7 +24,7 @@ function counted() {
     listeners.delete(args[1]);
     remove(...args);
   };
-  return { controller, signal, listeners };
+  return { signal, listeners };
 }
 
 function deadlineOver() {
@@ -127,6 +130,40 @@ describe('a race', () => {
     fail(new Error('late'));
     await vi.advanceTimersByTimeAsync(1);
     expect(caller.listeners.size).toBe(0);
+  });
+
+  it('that was won leaves no listener on the deadline, which may have many', async () => {
+    const { deadline } = deadlineOver();
+    const { listeners } = countListeners(deadline.signal);
+    const races = Array.from({ length: 20 }, (_, index) => deadline.race(Promise.resolve(index), DETAILS));
+    const failed = deadline.race(Promise.reject(new Error('own')), DETAILS);
+    expect(listeners.size).toBe(21);
+    await Promise.all(races);
+    await expect(failed).rejects.toThrow('own');
+    expect(listeners.size).toBe(0);
+  });
+});
+
+describe('one listener for many', () => {
+  it('C2 is on the signal while anybody listens, and tells all of them', () => {
+    const listen = createListen();
+    const { controller, signal, listeners } = counted();
+    const heard: string[] = [];
+    const ends = ['a', 'b', 'c'].map((name) => listen(signal, () => void heard.push(name)));
+    expect(listeners.size).toBe(1);
+    ends[0]!();
+    ends[0]!();
+    expect(listeners.size).toBe(1);
+    ends[1]!();
+    ends[2]!();
+    expect(listeners.size).toBe(0);
+    const last = listen(signal, () => void heard.push('d'));
+    ends[2]!();
+    expect(listeners.size).toBe(1);
+    listen(signal, () => void heard.push('e'));
+    controller.abort();
+    expect(heard).toEqual(['d', 'e']);
+    last();
   });
 });
 

@@ -46,6 +46,17 @@ describe('a report', () => {
     ]);
   });
 
+  it('O1 takes one line on the console, whatever it says, and 200 lines and a last one in all', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const report = createReport(undefined);
+    for (let index = 0; index < 1_000; index++) report(diagnostic(`${index}\n\tof many`));
+    const lines = warn.mock.calls.map(([line]) => line as string);
+    expect(lines.slice(0, 200)).toEqual(
+      Array.from({ length: 200 }, (_, index) => `mcp-toolset [filter-unmatched] ${index}  of many`),
+    );
+    expect(lines.slice(200)).toEqual([expect.stringContaining('give `onDiagnostic`')]);
+  });
+
   it('O1 one toolset does not silence another', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     createReport(undefined)(diagnostic('m'));
