@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Projection, QuarantinedTool } from '../../../src/catalog/projection.js';
 import type { Diagnostic } from '../../../src/core/diagnostics.js';
 import type { JsonSchema } from '../../../src/core/tools.js';
@@ -166,9 +166,30 @@ it('N6 N8 named takes own names only, projected before raw', () => {
   for (const name of ['toString', '__proto__', '']) expect(catalogue.named(name)).toBeUndefined();
 });
 
-describe('tools that left', () => {
-  const named = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `t${index}` }));
+it('N6 suggests for raw and for projected names, and shows the one to call', () => {
+  const { catalogue } = create();
+  catalogue.apply(projection([{ name: 'get_weather_0123456789ab', raw: 'get.weather' }]));
+  for (const name of ['get.wether', 'get_weather_0123456789ac'])
+    expect(catalogue.suggest(name)).toBe(' Did you mean `get_weather_0123456789ab`?');
+});
 
+const named = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `t${index}` }));
+
+it('W1 many tools are made in several turns, and are those of the map', async () => {
+  const { catalogue } = create();
+  const turns = vi.spyOn(globalThis, 'setTimeout');
+  try {
+    const many = projection(named(1_000));
+    await catalogue.prepare(many);
+    expect(turns).toHaveBeenCalledTimes(3);
+    expect(catalogue.describe()).toEqual([]);
+    expect(catalogue.apply(many).added).toHaveLength(1_000);
+  } finally {
+    turns.mockRestore();
+  }
+});
+
+describe('tools that left', () => {
   /** Which of these are the objects they were, once all are there again. */
   function survivors(given: readonly Given[], leave: (catalogue: Catalogue) => void): string[] {
     const { catalogue } = create();

@@ -17,7 +17,13 @@ const LISTING_MS = 100;
 
 /** A refresher over members whose listings take 100 ms, fail while `failing`, and move `change`. */
 function create({ names = ['s'], onToolsChanged }: { names?: string[]; onToolsChanged?: unknown } = {}) {
-  const world = { listings: [] as { name: string; at: number }[], inFlight: 0, most: 0, failing: false };
+  const world = {
+    listings: [] as { name: string; at: number }[],
+    inFlight: 0,
+    most: 0,
+    failing: false,
+    steps: [] as string[],
+  };
   const reports: Diagnostic[] = [];
   let change = NOTHING;
   const members = names.map((name): Member => {
@@ -41,7 +47,13 @@ function create({ names = ['s'], onToolsChanged }: { names?: string[]; onToolsCh
   const resolved = { limits: {}, report: (each: Diagnostic) => void reports.push(each), onToolsChanged };
   const refresher = createRefresher({
     members,
-    catalogue: { apply: (_: Projection) => change, prepare: async () => {} },
+    catalogue: {
+      apply: ({ active }: Projection) => {
+        world.steps.push(`apply ${active.length}`);
+        return change;
+      },
+      prepare: async ({ active }: Projection) => void world.steps.push(`prepare ${active.length}`),
+    },
     resolved: resolved as unknown as ResolvedOptions,
     closing: closing.signal,
   });
@@ -234,4 +246,26 @@ it('L7 W4 a close ends the wait between two listings and leaves no timer', async
   await pass(60_000);
   expect(world.listings).toHaveLength(1);
   expect(reports).toEqual([]);
+});
+
+it('W1 many tools are made in turns of their own before the first map, few at once', async () => {
+  for (const [count, steps] of [
+    [256, ['apply 256']],
+    [257, ['prepare 257', 'apply 257']],
+  ] as const) {
+    const { refresher, member, world } = create();
+    const inputSchema = { type: 'object' };
+    const tools = Array.from({ length: count }, (_, index) => ({
+      name: `t${index}`,
+      description: '',
+      inputSchema,
+      paramHeaders: [],
+    }));
+    member.survey = { tools, refused: [] };
+    const begun = refresher.begin();
+    expect(world.steps).toEqual(count === 256 ? steps : []);
+    await pass(0);
+    await begun;
+    expect(world.steps).toEqual(steps);
+  }
 });
