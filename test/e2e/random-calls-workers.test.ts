@@ -3,17 +3,18 @@ import { faultServer } from '../../src/testing/faults/server.js';
 import { until } from '../support/http-host.js';
 import { COMPATIBILITY, startWorker } from '../support/workerd-serve.js';
 import { ALL_KINDS, createStands, KINDS, sourceOf } from './faults-kit.js';
-import { PATIENCE_MS, RESPONSE_BYTES, randomPlan, untruths } from './random-calls-kit.js';
+import { RESPONSE_BYTES, randomPlan, untruths } from './random-calls-kit.js';
 import type { Told } from './random-calls-run.js';
 
 const stands = createStands();
 const SOURCE = `export { default } from './test/support/worker-random.js';`;
+/** Longer than on Node: forty calls at once in a runtime that is not warm yet, beside the server in this process. */
+const PATIENCE_MS = 1_500;
 const REQUESTS = 20;
-const CALLS = 50;
+const CALLS = 100;
 
-// HTTP+SSE needs a stream that outlives the request that opened it, which a Worker does not have (W9).
-it.each(ALL_KINDS.filter((kind) => kind !== 'SSE transport').map((kind, index) => [kind, index + 11] as const))(
-  'W9 C2 C4 C5 W4 %s: 1,000 random calls in 20 requests of a Worker, none runs twice, all are told the truth',
+it.each(ALL_KINDS.map((kind, index) => [kind, index + 11] as const))(
+  'W9 C2 C4 C5 W4 %s: 2,000 random calls in 20 requests of a Worker, none runs twice, all are told the truth',
   async (kind, seed) => {
     const server = stands.keep(await faultServer([], KINDS[kind]));
     const described = { ...sourceOf(kind, server), timeoutMs: PATIENCE_MS };
@@ -26,11 +27,13 @@ it.each(ALL_KINDS.filter((kind) => kind !== 'SSE transport').map((kind, index) =
       if (!response.ok) throw new Error(`HTTP ${response.status}: ${text}\n${worker.output()}`);
       return JSON.parse(text);
     };
-    expect(await ask('/open')).toContain('s__effect');
+    // Over HTTP+SSE the stream ends with the request that opened it (W9), so there each request has a toolset of its own.
+    const shared = kind !== 'SSE transport';
+    if (shared) expect(await ask('/open')).toContain('s__effect');
     server.reset();
     server.script(randomPlan(seed));
     const asked = Array.from({ length: REQUESTS }, (_, request) =>
-      ask(`/calls?seed=${seed * 1_000 + request}&calls=${CALLS}&workers=2`),
+      ask(`${shared ? '/calls' : '/alone'}?seed=${seed * 1_000 + request}&calls=${CALLS}&workers=2`),
     );
     const told = ((await Promise.all(asked)) as Told[][]).flat();
     const unhandled = await ask('/close');
@@ -49,7 +52,7 @@ it.each(ALL_KINDS.filter((kind) => kind !== 'SSE transport').map((kind, index) =
     await worker.close();
     await until(() => server.openSockets() === 0);
   },
-  60_000,
+  90_000,
 );
 
 /** Both dates in turn. */

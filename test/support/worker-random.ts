@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { type McpOptions, type McpServerConfig, type McpToolset, mcpTools } from '../../src/index.js';
-import { callRandomly } from '../e2e/random-calls-run.js';
+import { type Calling, callRandomly } from '../e2e/random-calls-run.js';
 
 const server: McpServerConfig = JSON.parse(env.SERVER ?? '{}');
 const options: McpOptions = JSON.parse(env.OPTIONS ?? '{}');
@@ -17,18 +17,37 @@ addEventListener('rejectionhandled', (event) => {
   unhandled.delete((event as Event & { readonly promise?: unknown }).promise);
 });
 
+const open = () => mcpTools([server], { ...options, onServerError: 'throw' });
+
+/** Over HTTP+SSE a toolset lives as long as the request that opened it; its first connect may meet a fault, too. */
+async function callAlone(calling: Calling) {
+  let own: McpToolset | undefined;
+  for (let tries = 0; own === undefined; tries++) {
+    own = await open().catch((error: unknown) => {
+      if (tries === 5) throw error;
+      return undefined;
+    });
+  }
+  try {
+    return await callRandomly(own, calling);
+  } finally {
+    await own.close();
+  }
+}
+
 async function perform({ pathname, searchParams }: URL): Promise<unknown> {
+  const [seed, calls, workers] = ['seed', 'calls', 'workers'].map((name) => Number(searchParams.get(name)));
+  const calling = { seed: seed!, calls: calls!, workers: workers!, prefix: `${seed}-` };
   switch (pathname) {
     case '/open':
-      toolset = mcpTools([server], { ...options, onServerError: 'throw' });
+      toolset = open();
       return Object.keys((await toolset).tools);
-    case '/calls': {
-      const [seed, calls, workers] = ['seed', 'calls', 'workers'].map((name) => Number(searchParams.get(name)));
-      const calling = { seed: seed!, calls: calls!, workers: workers!, prefix: `${seed}-` };
+    case '/calls':
       return callRandomly(await toolset!, calling);
-    }
+    case '/alone':
+      return callAlone(calling);
     case '/close':
-      await (await toolset!).close();
+      await (await toolset)?.close();
       return [...unhandled.values()];
     default:
       throw new Error(`Nothing at ${pathname}`);
