@@ -3,13 +3,11 @@ import { faultServer } from '../../src/testing/faults/server.js';
 import { until } from '../support/http-host.js';
 import { COMPATIBILITY, startWorker } from '../support/workerd-serve.js';
 import { ALL_KINDS, createStands, KINDS, sourceOf } from './faults-kit.js';
-import { RESPONSE_BYTES, randomPlan, untruths } from './random-calls-kit.js';
+import { PATIENCE_MS, RESPONSE_BYTES, randomPlan, untruths } from './random-calls-kit.js';
 import type { Told } from './random-calls-run.js';
 
 const stands = createStands();
 const SOURCE = `export { default } from './test/support/worker-random.js';`;
-/** Longer than on Node: forty calls at once in a runtime that is not warm yet, beside the server in this process. */
-const PATIENCE_MS = 1_500;
 const REQUESTS = 20;
 const CALLS = 100;
 
