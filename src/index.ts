@@ -23,6 +23,7 @@ export {
   McpToolWithdrawnError,
 } from './core/errors.js';
 export type {
+  AuthContext,
   ConnectContext,
   CustomServer,
   HttpServer,

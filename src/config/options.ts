@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.js';
-import type { Session, ToolFilter } from '../core/servers.js';
+import type { AuthContext, Session, ToolFilter } from '../core/servers.js';
 import type { ToolProgress, ToolsChanged } from '../core/status.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
@@ -24,8 +24,18 @@ export interface Limits {
 }
 
 export interface McpOptions<S extends Session = Session> {
-  /** Handed to function sources and custom transports. */
+  /** Whom the toolset is for. Needed by `auth` and a function as `allowedHosts`; handed to function sources and custom transports. */
   readonly session?: S;
+  /**
+   * The hosts that requests may go to, redirects included: `host`, `host:port`, `host:*` or `*.host` (G2). Without a port the
+   * scheme's own is meant. Loopback and private hosts need to be named too; `[]` denies all. Absent: public hosts and loopback.
+   */
+  readonly allowedHosts?: readonly string[] | ((server: string, context: { readonly session: S }) => readonly string[]);
+  /**
+   * Gives the bearer token for a server over HTTP. Asked before each request, and once more when the server refused the last
+   * token with 401; questions that would overlap are asked once. What it throws ends the request, and nothing is sent (G12).
+   */
+  readonly auth?: (server: string, context: AuthContext<S>) => Promise<{ readonly token: string }>;
   /** Which tools are exposed, over all servers (L4). */
   readonly tools?: ToolFilter;
   /** `strict` quarantines a tool whose name would have to be rewritten (N7). Default `rewrite`. */

@@ -1,9 +1,11 @@
 import { createReport, type Report } from '../core/diagnostics.js';
 import { McpConfigError } from '../core/errors.js';
 import { isRecord } from '../core/json.js';
-import type { Session, ToolFilter } from '../core/servers.js';
+import type { AuthContext, Session, ToolFilter } from '../core/servers.js';
 import type { ToolProgress, ToolsChanged } from '../core/status.js';
+import type { AllowedHosts } from '../guard/allowlist.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { resolveAllowedHosts } from './allowed-hosts.js';
 import {
   checkFilter,
   checkFunction,
@@ -16,9 +18,15 @@ import {
 import { DEFAULTS, LIMITS_TO_COME, OPTIONS_TO_COME } from './defaults.js';
 import type { Limits, McpOptions } from './options.js';
 
+/** The option `auth` with its session. */
+export type AskForToken = (server: string, context: Omit<AuthContext, 'session'>) => unknown;
+
 /** Every option with its default applied: nothing below reads `McpOptions` itself. */
 export interface ResolvedOptions {
   readonly session: Session | undefined;
+  /** The hosts that the server of this configured name may be on; undefined where no list was given (G2, G3). */
+  readonly allowedHosts: (server: string) => AllowedHosts | undefined;
+  readonly auth: AskForToken | undefined;
   readonly tools: ToolFilter | undefined;
   readonly names: 'rewrite' | 'strict';
   readonly timeoutMs: number;
@@ -40,6 +48,8 @@ export interface ResolvedOptions {
 
 const KNOWN: readonly (keyof McpOptions)[] = [
   'session',
+  'allowedHosts',
+  'auth',
   'tools',
   'names',
   'provider',
@@ -58,7 +68,7 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'signal',
 ];
 
-const FUNCTIONS = ['fetch', 'idempotent', 'onDiagnostic', 'onProgress', 'onToolsChanged'] as const;
+const FUNCTIONS = ['auth', 'fetch', 'idempotent', 'onDiagnostic', 'onProgress', 'onToolsChanged'] as const;
 
 /** Checks the options and applies the defaults. Throws `McpConfigError` and does no I/O (W3). */
 export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): ResolvedOptions {
@@ -67,9 +77,11 @@ export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): 
   checkSession(options.session);
   for (const name of FUNCTIONS) checkFunction(options[name], name);
   checkProvider(options.provider);
-  const { fetch } = options;
+  const { fetch, session } = options;
   return Object.freeze({
-    session: options.session,
+    session,
+    allowedHosts: resolveAllowedHosts(options.allowedHosts as never, session),
+    auth: bindAuth(options.auth as never, session),
     tools: checkFilter(options.tools, 'the option `tools`'),
     names: checkOneOf(options.names, ['rewrite', 'strict'], 'names') ?? 'rewrite',
     timeoutMs: checkTimeout(options.timeoutMs, 'timeoutMs') ?? DEFAULTS.timeoutMs,
@@ -95,6 +107,14 @@ function checkSession(session: unknown): void {
   if (!isRecord(session) || typeof session.id !== 'string' || session.id === '') {
     throw new McpConfigError('`session` must be an object with a non-empty string `id`.');
   }
+}
+
+function bindAuth(auth: McpOptions['auth'], session: Session | undefined): AskForToken | undefined {
+  if (auth === undefined) return undefined;
+  if (session === undefined) {
+    throw new McpConfigError('`auth` needs the option `session`: a token belongs to somebody; give { id: … }.');
+  }
+  return (server, context) => auth(server, { ...context, session });
 }
 
 function checkProvider(provider: unknown): void {

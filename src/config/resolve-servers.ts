@@ -11,10 +11,12 @@ import type {
   SseServer,
   ToolFilter,
 } from '../core/servers.js';
+import type { AllowedHosts } from '../guard/allowlist.js';
 import { EXCHANGE_HEADER } from '../guard/exchange.js';
 import { isLoopback } from '../guard/loopback.js';
 import { checkBoolean, checkFilter, checkKeys, checkOneOf, checkTimeout } from './checks.js';
 import { SERVER_FIELDS_TO_COME, SERVER_TYPES_TO_COME } from './defaults.js';
+import type { ResolvedOptions } from './resolve-options.js';
 
 interface ResolvedBase {
   /** As configured; two servers may share it (N4). */
@@ -31,6 +33,8 @@ export interface ResolvedHttpServer extends ResolvedBase {
   readonly kind: 'http' | 'sse';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** Absent: the address classes decide (G3). */
+  readonly allowedHosts: AllowedHosts | undefined;
   readonly redirect: RedirectPolicy;
   readonly fallbackToSse: boolean;
 }
@@ -65,8 +69,11 @@ const FIELDS = {
   sse: [...BASE, 'url', 'headers'],
 } as const;
 
+/** What the options say of every server. */
+export type ServerRules = Pick<ResolvedOptions, 'allowedHosts' | 'auth'>;
+
 /** Checks one server's configuration. Throws `McpConfigError` and does no I/O (W3). */
-export function resolveServer(config: McpServerConfig): WiredServer {
+export function resolveServer(config: McpServerConfig, rules: ServerRules): WiredServer {
   if (!isRecord(config)) throw new McpConfigError('A server must be an object or a function that returns one.');
   const name: unknown = config.name;
   if (typeof name !== 'string' || name.trim() === '') throw new McpConfigError('A server needs a non-empty `name`.');
@@ -96,7 +103,7 @@ export function resolveServer(config: McpServerConfig): WiredServer {
       connect: config.connect.bind(config),
     };
   }
-  return { ...base, ...resolveEndpoint(config, kind as 'http' | 'sse', where) };
+  return { ...base, ...resolveEndpoint(config, kind as 'http' | 'sse', where, rules) };
 }
 
 /** The server that stands for a client of the host's own. */
@@ -133,13 +140,14 @@ function resolveProtocol(protocol: unknown, kind: string, where: string): Protoc
   return kind === 'sse' ? 'legacy' : (choice ?? 'auto');
 }
 
-function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', where: string) {
+function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', where: string, rules: ServerRules) {
   const url = parseUrl(config.url, where);
   const headers = checkHeaders(config.headers, where);
   const insecure = checkBoolean(config.insecureHttp, `insecureHttp of ${where}`) ?? false;
-  if (url.protocol === 'http:' && !isLoopback(url) && !insecure && Object.keys(headers).length > 0) {
+  const secrets = Object.keys(headers).length > 0 ? 'headers' : rules.auth === undefined ? undefined : 'auth';
+  if (secrets !== undefined && url.protocol === 'http:' && !isLoopback(url) && !insecure) {
     throw new McpConfigError(
-      `${where} would send \`headers\` over plain http; use https, or set \`insecureHttp: true\` for that server.`,
+      `${where} would send \`${secrets}\` over plain http; use https, or set \`insecureHttp: true\` for that server.`,
     );
   }
   const http = config.type === 'sse' ? undefined : config;
@@ -148,6 +156,7 @@ function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', w
     identity: identityOf(config.name, kind, url.origin + url.pathname),
     url,
     headers,
+    allowedHosts: rules.allowedHosts(config.name),
     redirect: checkOneOf(http?.redirect, ['error', 'same-origin', 'follow'], `redirect of ${where}`) ?? 'same-origin',
     fallbackToSse: checkBoolean(http?.fallbackToSse, `fallbackToSse of ${where}`) ?? config.type === 'http',
   } as const;

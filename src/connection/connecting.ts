@@ -1,5 +1,5 @@
 import { createDeadline, type Deadline } from '../core/deadline.js';
-import { McpClosedError, McpConnectError, type McpErrorCode } from '../core/errors.js';
+import { type ErrorCause, McpClosedError, McpConnectError, type McpError, type McpErrorCode } from '../core/errors.js';
 import { type Shared, share } from '../core/shared.js';
 import { sleep } from '../core/sleep.js';
 import { inSpan } from '../telemetry/span.js';
@@ -10,6 +10,12 @@ import { type ConnectionState, noteFailure, throwIfClosed } from './state.js';
 
 /** Failures that say nothing about the server. */
 const NOT_THE_SERVERS: readonly McpErrorCode[] = ['closed', 'aborted', 'config', 'host-denied'];
+
+/** Whether the breaker counts it. A token that could not be had has no status: the server was not asked. */
+function isTheServers({ code, cause }: McpError): boolean {
+  const asked = code !== 'unauthorized' || (cause as ErrorCause | undefined)?.status !== undefined;
+  return asked && !NOT_THE_SERVERS.includes(code);
+}
 
 /** The live link, or a new one, when the breaker lets it be tried (C6). */
 export async function ready(state: ConnectionState, deadline: Deadline): Promise<Link> {
@@ -56,7 +62,7 @@ function startAttempt(state: ConnectionState): Shared<Link> {
       // A remembered verdict may be what was wrong (W7).
       if (state.known !== undefined) state.known = { kind: state.known.kind, prior: undefined };
       const error = noteFailure(state, failure);
-      if (!NOT_THE_SERVERS.includes(error.code)) state.breaker = countFailure(state.breaker, Date.now());
+      if (isTheServers(error)) state.breaker = countFailure(state.breaker, Date.now());
       throw error;
     },
   );

@@ -89,7 +89,7 @@ export function connectFailure(lost: Lost & { readonly unusable: boolean }, deta
 function unauthorized(status: number, details: McpErrorDetails): McpConnectError {
   return new McpConnectError(
     'unauthorized',
-    `Server \`${details.server}\` refused the credentials (HTTP ${status}); check its \`headers\`.`,
+    `Server \`${details.server}\` refused the credentials (HTTP ${status}); check its \`headers\` or \`auth\`.`,
     { ...details, cause: { name: 'HttpError', status } },
   );
 }

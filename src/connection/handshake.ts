@@ -11,6 +11,7 @@ import {
   UNSUPPORTED_VERSION,
 } from '../core/rpc-codes.js';
 import type { ProtocolChoice } from '../core/servers.js';
+import type { Credentials } from '../guard/credentials.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import { createExchanges } from '../transports/exchanges.js';
 import { openTransport, type TransportKind } from '../transports/open.js';
@@ -25,6 +26,8 @@ export interface LinkDeps {
   /** The server's effective name. */
   readonly name: string;
   readonly options: ResolvedOptions;
+  /** Absent: no token is sent. */
+  readonly credentials?: Credentials | undefined;
   /** The server says that its tools have changed (L7). */
   onToolsChanged(): void;
 }
@@ -120,6 +123,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     foreignFetch: options.foreignFetch,
     limits: options.limits,
     session: options.session,
+    credentials: deps.credentials,
     signal: step.deadline.signal,
     notices: legacyNotices(notices, parts),
   });

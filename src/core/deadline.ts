@@ -165,7 +165,7 @@ function timeoutOf({ ms, totalMs = ms, option = 'timeoutMs' }: DeadlineOptions, 
 }
 
 /** Settles as `work` does, or rejects with `error()` once `signal` is aborted. A late rejection of `work` is taken. */
-function raceSignal<T>(work: Promise<T>, signal: AbortSignal, error: () => unknown): Promise<T> {
+export function raceSignal<T>(work: Promise<T>, signal: AbortSignal, error: () => unknown): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(error());
     const done = () => signal.removeEventListener('abort', onAbort);

@@ -29,7 +29,7 @@ export interface ServerBase {
   readonly timeoutMs?: number;
   /** Default false. With true, this server's failure rejects `mcpTools` (W2). */
   readonly required?: boolean;
-  /** Allows `headers` over plain http to a host that is not loopback. Default false (G4). */
+  /** Allows `headers` and tokens over plain http to a host that is not loopback. Default false (G4). */
   readonly insecureHttp?: boolean;
 }
 
@@ -49,6 +49,17 @@ export interface SseServer extends ServerBase {
   readonly url: string | URL;
   /** Sent to the URL's own origin only (G4). */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What {@link McpOptions.auth} is told (G12). */
+export interface AuthContext<S extends Session = Session> {
+  readonly session: S;
+  /** The server's configured URL. */
+  readonly url: URL;
+  /** `connect`: the first request of a connection. `unauthorized`: the server refused the last token with 401. */
+  readonly reason: 'connect' | 'request' | 'unauthorized';
+  /** Aborted when nobody waits for the token any more, or after `connectTimeoutMs`. */
+  readonly signal: AbortSignal;
 }
 
 export interface ConnectContext {

@@ -1,27 +1,15 @@
-import { McpConnectError } from '../core/errors.js';
-import type { RedirectPolicy } from '../core/servers.js';
+import { isMcpError } from '../core/errors.js';
 import { answer, noteNetworkError } from './answer.js';
-import { dropBody } from './body.js';
 import { EXCHANGE_HEADER, type Exchange, type ExchangeFacts } from './exchange.js';
-import { createFlights, type Flight, type Flights } from './flights.js';
-import { copyHeaders, hopHeaders, readConfiguredHeaders } from './headers.js';
-import { hiddenRedirect, judgeRedirect, redirectLocation, strayedFetch } from './redirects.js';
+import { createFlights, type Flights } from './flights.js';
+import { copyHeaders, readConfiguredHeaders } from './headers.js';
 import { idOf } from './rpc.js';
 import { createSseRules, type SseRules } from './sse.js';
-import { judgeUrl, sameOrigin } from './verdict.js';
+import { type Outgoing, type Road, travel } from './travel.js';
 
-export interface GuardedFetchOptions {
-  /** The configured name, for messages. */
-  readonly server: string;
-  /** The server's own URL: its credentials go to this origin only (G4). */
-  readonly url: URL;
+export interface GuardedFetchOptions extends Road {
   /** The server's configured headers, credentials among them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What sends. It is called without a receiver. */
-  readonly fetch: typeof globalThis.fetch;
-  /** Whether `fetch` is the host's own, whose errors may come after it has sent something. */
-  readonly foreignFetch?: boolean;
-  readonly redirect: RedirectPolicy;
   readonly limits: { readonly responseBytes: number; readonly redirects: number };
   readonly kind: 'http' | 'sse';
   /** The exchange whose key a request carries in `EXCHANGE_HEADER`. */
@@ -55,13 +43,6 @@ export interface GuardedFetch {
   close(): void;
 }
 
-interface Outgoing {
-  readonly url: URL;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: BodyInit | undefined;
-}
-
 interface Guard {
   readonly options: GuardedFetchOptions;
   readonly configured: readonly (readonly [name: string, value: string])[];
@@ -70,6 +51,8 @@ interface Guard {
   readonly sse: SseRules | undefined;
   /** What stands for the event stream over `sse`, whose request has no exchange. */
   readonly stream: Exchange;
+  /** Nothing of this connection was sent yet. */
+  fresh: boolean;
 }
 
 /** The one way to the network of one connection. Throws `McpConfigError` for a header that HTTP cannot carry. */
@@ -84,6 +67,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     // A close is our own doing: nobody has to hear of the stream's end.
     sse: kind === 'sse' ? createSseRules(server, home, () => closed || options.onStreamEnd?.()) : undefined,
     stream: { requestId: undefined, handshake: true, signal: new AbortController().signal, facts },
+    fresh: true,
   };
   return {
     fetch: (input, init) => guardedFetch(guard, input, init),
@@ -114,7 +98,9 @@ async function guardedFetch(guard: Guard, input: string | URL | Request, init?: 
     }
     const refusal = sse?.refuse(request.method, request.url);
     if (refusal !== undefined) throw flight.fail(refusal);
-    const response = await travel(guard, request, flight, exchange);
+    const { configured, fresh: first } = guard;
+    guard.fresh = false;
+    const response = await travel(options, { request, configured, first, flight, exchange });
     if (response.ok) notices?.opened();
     else notices?.refused(response.status);
     const onBodyEnd = notices !== undefined && response.ok ? notices.lost : streamEnd(sse, request);
@@ -129,72 +115,11 @@ async function guardedFetch(guard: Guard, input: string | URL | Request, init?: 
     });
   } catch (error) {
     noteNetworkError(error, flight, exchange);
+    // A token that could not be had ends the request as the guard does.
+    if (isMcpError(error)) flight.fail(error);
     flight.land();
     throw flight.failure ?? error;
   }
-}
-
-/** Sends a request and follows its redirects as far as the policy goes (G5). Resolves to the final response. */
-async function travel(
-  guard: Guard,
-  request: Outgoing,
-  flight: Flight,
-  exchange: Exchange | undefined,
-): Promise<Response> {
-  const { server, url: home, redirect, limits } = guard.options;
-  const first = judgeUrl(request.url);
-  if (!first.allowed) {
-    throw flight.fail(new McpConnectError(first.code, `Server \`${server}\`: ${first.reason}`, { server }));
-  }
-  let url = request.url;
-  let atHome = true;
-  for (let followed = 0; ; followed++) {
-    // Once away, the credentials stay away: a foreign host must not choose what they are used for at home.
-    atHome = atHome && sameOrigin(url, home);
-    const response = await send(guard, { ...request, url }, atHome, flight, exchange);
-    if (response.type === 'opaqueredirect') {
-      dropBody(response.body);
-      throw flight.fail(hiddenRedirect(server, url));
-    }
-    const location = redirectLocation(response);
-    if (location === undefined) return response;
-    dropBody(response.body);
-    const question = { server, policy: redirect, method: request.method, from: url, followed, max: limits.redirects };
-    const target = judgeRedirect({ ...question, status: response.status, location });
-    if (!(target instanceof URL)) throw flight.fail(target);
-    url = target;
-  }
-}
-
-/** One hop. `redirect: 'manual'` everywhere: workerd has no `error`, and `follow` would pass the guard by. */
-async function send(
-  guard: Guard,
-  { url, method, headers, body }: Outgoing,
-  atHome: boolean,
-  flight: Flight,
-  exchange: Exchange | undefined,
-): Promise<Response> {
-  const { options } = guard;
-  const { fetch, server } = options;
-  if (exchange !== undefined) {
-    exchange.facts.sent = true;
-    if (options.foreignFetch) exchange.facts.foreignFetch = true;
-  }
-  // Nothing else of the caller's init: workerd refuses fields such as `mode` and `credentials`.
-  const response = await fetch(url.href, {
-    method,
-    headers: hopHeaders(headers, guard.configured, atHome),
-    ...(body === undefined ? {} : { body }),
-    redirect: 'manual',
-    signal: flight.signal,
-  });
-  if (exchange !== undefined) exchange.facts.delivered = true;
-  const strayed = response.url !== '' && !sameOrigin(new URL(response.url), url);
-  if (!strayed && !flight.signal.aborted) return response;
-  dropBody(response.body);
-  // A fetch that does not heed its signal comes back after the end.
-  flight.check();
-  throw flight.fail(strayedFetch(server, url));
 }
 
 /** A request as it can be sent more than once. */

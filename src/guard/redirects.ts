@@ -1,11 +1,13 @@
 import { McpConnectError } from '../core/errors.js';
 import type { RedirectPolicy } from '../core/servers.js';
+import type { AllowedHosts } from './allowlist.js';
 import { isLoopback } from './loopback.js';
 import { judgeUrl, placeOf, sameOrigin } from './verdict.js';
 
 export interface RedirectQuestion {
   readonly server: string;
   readonly policy: RedirectPolicy;
+  readonly allowed: AllowedHosts | undefined;
   readonly method: string;
   readonly from: URL;
   readonly status: number;
@@ -47,7 +49,7 @@ export function judgeRedirect(question: RedirectQuestion): URL | McpConnectError
   if (isLoopback(target) && !isLoopback(from)) return deny(`${what} leads to this machine; use its URL in the config`);
   if (followed >= max)
     return deny(`more than ${max} redirects (limits.redirects); set the server's url to where they lead`);
-  const verdict = judgeUrl(target);
+  const verdict = judgeUrl(target, question.allowed);
   if (verdict.allowed) return target;
   return new McpConnectError(verdict.code, `Server \`${server}\`: after a redirect, ${verdict.reason}`, { server });
 }

@@ -1,4 +1,5 @@
 import { classifyHost } from './addresses.js';
+import { type AllowedHosts, namesHost } from './allowlist.js';
 
 /** Whether a URL may be requested. `reason` names the host and what to do, never path, query or userinfo. */
 export type Verdict =
@@ -6,21 +7,27 @@ export type Verdict =
   | { readonly allowed: false; readonly code: 'host-denied'; readonly reason: string };
 
 /**
- * Judges one hop before it is requested (G1): scheme, userinfo, address class (G3). Pure: no name is resolved.
+ * Judges one hop before it is requested (G1): scheme, userinfo, and host: named in `allowed` where that is given (G2), else by
+ * its address class (G3). Pure: no name is resolved.
  */
-export function judgeUrl(url: URL): Verdict {
+export function judgeUrl(url: URL, allowed: AllowedHosts | undefined): Verdict {
   // `blob:https://host/` has the origin of that host, and some runtimes read `file:`; so the scheme comes first.
   if (!isHttp(url)) return deny(`${placeOf(url)} is refused: only http and https are allowed; use an https URL`);
   if (url.username !== '' || url.password !== '') {
     return deny(`the URL for ${url.host} holds a user name or password; move it to the server's headers`);
   }
-  return judgeHost(url);
+  return allowed === undefined ? judgeClass(url) : judgeName(url, allowed);
 }
 
-function judgeHost(url: URL): Verdict {
+function judgeName(url: URL, allowed: AllowedHosts): Verdict {
+  if (namesHost(allowed, url)) return { allowed: true };
+  return deny(`${url.host} is not in \`allowedHosts\`; name it there if you trust it`);
+}
+
+function judgeClass(url: URL): Verdict {
   if (classifyHost(url.hostname) !== 'denied') return { allowed: true };
   return deny(
-    `${url.host} is a private, reserved or cloud-metadata address or name; use the server's public host name, or localhost`,
+    `${url.host} is a private, reserved or cloud-metadata address or name; use the server's public host name, or name it in \`allowedHosts\``,
   );
 }
 

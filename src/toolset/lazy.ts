@@ -33,10 +33,8 @@ const UNNAMED = 'server';
 export function createMcpTools(source: McpToolsSource, options: McpToolsOptions = {}): McpToolsHandle {
   const { prefix, info, ...rest } = options;
   if (prefix !== undefined && typeof prefix !== 'string') throw new McpConfigError('`prefix` must be a string.');
-  const lazy = openLater(
-    checkSource(source, prefix),
-    resolveOptions(info === undefined ? rest : { clientInfo: info, ...rest }),
-  );
+  const resolved = resolveOptions(info === undefined ? rest : { clientInfo: info, ...rest });
+  const lazy = openLater(checkSource(source, prefix, resolved), resolved);
   return {
     tools: async () => (await lazy.open()).toolset.tools,
     describeTools: async () => (await lazy.open()).toolset.describeTools(),
@@ -52,7 +50,8 @@ export async function connectMcp(
   transport: Transport | McpServerConfig,
   info?: { readonly name: string; readonly version: string },
 ): Promise<McpClientHandle> {
-  const lazy = openLater(checkSource(transport, ''), resolveOptions(info === undefined ? {} : { clientInfo: info }));
+  const resolved = resolveOptions(info === undefined ? {} : { clientInfo: info });
+  const lazy = openLater(checkSource(transport, '', resolved), resolved);
   return {
     listTools: async () => (await lazy.open()).toolset.describeTools(),
     async callTool(name, args, options) {
@@ -106,11 +105,15 @@ function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
 }
 
 /** A handle has one server, and is of no use without it: its failure rejects. */
-function checkSource(source: McpToolsSource, prefix: string | undefined): CheckedSource<never> {
+function checkSource(
+  source: McpToolsSource,
+  prefix: string | undefined,
+  options: ResolvedOptions,
+): CheckedSource<never> {
   if (typeof source !== 'object' || source === null)
     throw new McpConfigError('The source must be a server, a transport or a client.');
   if ('type' in source)
-    return resolveServer({ ...source, ...(prefix === undefined ? {} : { prefix }), required: true });
+    return resolveServer({ ...source, ...(prefix === undefined ? {} : { prefix }), required: true }, options);
   if ('request' in source) return resolveClient(source as ForeignClient, UNNAMED, prefix ?? '');
   if ('listTools' in source) return resolveClient(asClient(source), UNNAMED, prefix ?? '');
   if (!isTransport(source)) {
@@ -118,7 +121,8 @@ function checkSource(source: McpToolsSource, prefix: string | undefined): Checke
       'The source must be a server, a transport or a client; for several servers use `mcpTools`.',
     );
   }
-  return resolveServer({ name: UNNAMED, type: 'custom', connect: () => source, prefix: prefix ?? '', required: true });
+  const own = { name: UNNAMED, type: 'custom', connect: () => source, prefix: prefix ?? '', required: true } as const;
+  return resolveServer(own, options);
 }
 
 function isTransport(source: object): source is Transport {

@@ -7,6 +7,7 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.js';
 import { createClientConnection } from '../connection/client-connection.js';
 import { type Connection, createConnection } from '../connection/connection.js';
+import { credentialsFor } from '../connection/credentials.js';
 import type { Listing, Truncation } from '../connection/listing.js';
 import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import type { Report } from '../core/diagnostics.js';
@@ -14,6 +15,7 @@ import { type McpError, McpLimitError, McpProtocolError } from '../core/errors.j
 import { measureJson } from '../core/json.js';
 import type { ToolFilter } from '../core/servers.js';
 import type { Shared } from '../core/shared.js';
+import { secretParameters } from '../guard/secret-query.js';
 
 /** One server of a toolset: what was configured, its connection, and its last listing. */
 export interface Member {
@@ -55,6 +57,7 @@ export function createMembers(
 
 function createMember(server: ResolvedServer, name: string, options: ResolvedOptions, closing: ClosingSignal): Member {
   const onToolsChanged = () => member.onAnnounced();
+  reportSecrets(server, name, options);
   const member: Member = {
     name,
     configuredName: server.configuredName,
@@ -66,7 +69,14 @@ function createMember(server: ResolvedServer, name: string, options: ResolvedOpt
     connection:
       server.kind === 'client'
         ? createClientConnection(server.client, name, options)
-        : createConnection({ server, name, options, closing, onToolsChanged }),
+        : createConnection({
+            server,
+            name,
+            options,
+            credentials: credentialsFor(server, name, options),
+            closing,
+            onToolsChanged,
+          }),
     survey: undefined,
     freshUntil: 0,
     confirmedUntil: 0,
@@ -77,6 +87,14 @@ function createMember(server: ResolvedServer, name: string, options: ResolvedOpt
     },
   };
   return member;
+}
+
+/** A query is sent like the rest of the URL, and ends in the logs of everybody it passes (G12). */
+function reportSecrets(server: ResolvedServer, name: string, { report }: ResolvedOptions): void {
+  const parameters = 'url' in server ? secretParameters(server.url) : [];
+  if (parameters.length === 0) return;
+  const message = `The URL of server \`${name}\` has what looks like a secret in its query (${parameters.join(', ')}); send it as a header or with \`auth\`.`;
+  report({ code: 'secret-in-url', level: 'warn', message, server: name, data: { parameters } });
 }
 
 function reportCollisions(

@@ -17,10 +17,13 @@ export type CheckedSource<S extends Session> =
   | Extract<McpServerSource<S>, (...args: never) => unknown>;
 
 /** Checks every plain configuration before anything is asked or opened (W3). */
-export function checkSources<S extends Session>(sources: readonly McpServerSource<S>[]): readonly CheckedSource<S>[] {
+export function checkSources<S extends Session>(
+  sources: readonly McpServerSource<S>[],
+  options: ResolvedOptions,
+): readonly CheckedSource<S>[] {
   if (!Array.isArray(sources)) throw new McpConfigError('The servers must be an array.');
   const checked = sources.map((source: McpServerSource<S>) =>
-    typeof source === 'function' ? source : resolveServer(source),
+    typeof source === 'function' ? source : resolveServer(source, options),
   );
   checkDuplicates(checked.filter((source) => typeof source !== 'function'));
   return checked;
@@ -52,7 +55,7 @@ async function resolveSource<S extends Session>(
     const session = options.session as S | undefined;
     const asked = (async () => source({ signal: deadline.signal, ...(session === undefined ? {} : { session }) }))();
     const config = await deadline.race(asked, { server: name });
-    return resolveServer(config);
+    return resolveServer(config, options);
   } catch (error) {
     if (error instanceof McpConfigError) throw error;
     const message = `The function at \`${name}\` failed before it described its server.`;

@@ -25,7 +25,7 @@ export async function mcpTools<S extends Session = Session>(
   options: McpOptions<S> = {},
 ): Promise<McpToolset> {
   const resolved = resolveOptions(options);
-  const { toolset } = await wireToolset(checkSources(servers), resolved);
+  const { toolset } = await wireToolset(checkSources(servers, resolved), resolved);
   return toolset;
 }
 

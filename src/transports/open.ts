@@ -3,6 +3,7 @@ import type { ResolvedCustomServer, ResolvedHttpServer, WiredServer } from '../c
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS, WAIT_GROWTH } from '../core/backoff.js';
 import { McpConfigError, type McpError } from '../core/errors.js';
 import type { Session } from '../core/servers.js';
+import type { Credentials } from '../guard/credentials.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import { createGuardedFetch, type GuardedFetchOptions } from '../guard/fetch.js';
 import type { Exchanges } from './exchanges.js';
@@ -20,6 +21,7 @@ export interface TransportDeps {
   readonly foreignFetch: boolean;
   readonly limits: { readonly responseBytes: number; readonly redirects: number };
   readonly session: Session | undefined;
+  readonly credentials: Credentials | undefined;
   /** Aborted when the connect is given up. */
   readonly signal: AbortSignal;
   /** Where change notices are wanted (L7). */
@@ -109,6 +111,8 @@ function guardedFetch(config: ResolvedHttpServer, deps: TransportDeps, kind: 'ht
     foreignFetch: deps.foreignFetch,
     redirect: config.redirect,
     limits: deps.limits,
+    allowed: config.allowedHosts,
+    credentials: deps.credentials,
     kind,
     exchange: deps.exchanges.byKey,
     exchangeOf: deps.exchanges.byId,

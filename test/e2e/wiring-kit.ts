@@ -88,6 +88,8 @@ const DATA: Readonly<Record<Diagnostic['code'], Readonly<Record<string, (value: 
   'duplicate-tool': { count: isNumber },
   'discovery-truncated': { reason: isString, pages: isNumber, tools: isNumber },
   'filter-unmatched': { entry: isString },
+  'authorization-overridden': { by: isString },
+  'secret-in-url': { parameters: (value) => Array.isArray(value) && value.every(isString) },
   'connection-repaired': { repair: isString },
   'stream-lost': { times: isNumber },
 };

@@ -63,6 +63,25 @@ describe('options that hold a mistake', () => {
     ['tools', { tools: { allow: [''] } }],
     ['tools', { tools: { block: [1] } }],
     ['alow', { tools: { alow: ['a'] } }],
+    ['allowedHosts', { allowedHosts: 'a.example' }],
+    ['allowedHosts', { allowedHosts: null }],
+    ['entry 1', { allowedHosts: ['a.example', 'https://a.example'] }],
+    ['entry 0', { allowedHosts: ['*'] }],
+    ['entry 0', { allowedHosts: [5] }],
+    ['session', { allowedHosts: () => [] }],
+    ['allowedHosts', { session: { id: 's' }, allowedHosts: () => 'a.example' }],
+    ['entry 0', { session: { id: 's' }, allowedHosts: () => ['a.example/x'] }],
+    [
+      'allowedHosts',
+      {
+        session: { id: 's' },
+        allowedHosts: () => {
+          throw new Error('no');
+        },
+      },
+    ],
+    ['session', { auth: async () => ({ token: 't' }) }],
+    ['auth', { session: { id: 's' }, auth: 'token' }],
     ['names', { names: 'loose' }],
     ['provider', { provider: 'grok' }],
     ['provider', { provider: null }],
@@ -108,8 +127,6 @@ describe('options that hold a mistake', () => {
 
 describe('options that are not built yet', () => {
   const toCome: Readonly<Record<string, unknown>> = {
-    allowedHosts: ['a.example'],
-    auth: async () => ({ token: 't' }),
     oauth() {},
     disclosure: { budget: 5 },
     policy: { decide: () => ({ kind: 'deny' }) },

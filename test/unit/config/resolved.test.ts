@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../../../src/config/resolve-options.js';
 import { resolveServer } from '../../../src/config/resolve-servers.js';
+import type { McpServerConfig } from '../../../src/core/servers.js';
 
 describe('options', () => {
   it('have the documented defaults', () => {
@@ -45,11 +46,13 @@ describe('options', () => {
   });
 });
 
+const resolve = (server: McpServerConfig) => resolveServer(server, resolveOptions());
+
 describe('servers', () => {
   const http = { name: 'a', type: 'http', url: 'https://A.example:443/mcp?key=1#part' } as const;
 
   it('have the documented defaults', () => {
-    expect(resolveServer(http)).toMatchObject({
+    expect(resolve(http)).toMatchObject({
       kind: 'http',
       configuredName: 'a',
       protocol: 'auto',
@@ -60,15 +63,15 @@ describe('servers', () => {
       timeoutMs: undefined,
       headers: {},
     });
-    expect(resolveServer({ ...http, type: 'streamable-http' })).toMatchObject({ kind: 'http', fallbackToSse: false });
-    expect(resolveServer({ ...http, type: 'sse' })).toMatchObject({ kind: 'sse', protocol: 'legacy' });
-    expect(resolveServer({ ...http, type: 'sse', protocol: 'auto' })).toMatchObject({ protocol: 'legacy' });
+    expect(resolve({ ...http, type: 'streamable-http' })).toMatchObject({ kind: 'http', fallbackToSse: false });
+    expect(resolve({ ...http, type: 'sse' })).toMatchObject({ kind: 'sse', protocol: 'legacy' });
+    expect(resolve({ ...http, type: 'sse', protocol: 'auto' })).toMatchObject({ protocol: 'legacy' });
   });
 
   it('keep the query, drop the fragment, and copy the URL and headers', () => {
     const url = new URL(http.url);
     const headers = { authorization: 'x' };
-    const server = resolveServer({ ...http, url, headers });
+    const server = resolve({ ...http, url, headers });
     url.pathname = '/other';
     headers.authorization = 'y';
     expect(server).toMatchObject({ headers: { authorization: 'x' } });
@@ -76,7 +79,7 @@ describe('servers', () => {
   });
 
   it('are identified by name, kind, origin and path alone', () => {
-    const identity = (rest: object) => resolveServer({ ...http, ...rest } as never).identity;
+    const identity = (rest: object) => resolve({ ...http, ...rest } as never).identity;
     const own = identity({});
     expect(own).toMatch(/^[0-9a-f]{64}$/);
     for (const same of [
@@ -110,7 +113,7 @@ describe('servers', () => {
       }
     }
     const recorder = new Recorder();
-    const server = resolveServer(recorder);
+    const server = resolve(recorder);
     if (server.kind !== 'custom') throw new Error('not custom');
     await server.connect({ signal: new AbortController().signal });
     expect(recorder.calls).toEqual([1]);

@@ -115,6 +115,8 @@ describe('the breaker', () => {
     ['config', () => new McpConfigError('no')],
     ['closed', () => new McpClosedError('no')],
     ['host-denied', () => new McpConnectError('host-denied', 'no')],
+    // A token that could not be had: the server was not asked.
+    ['unauthorized', () => new McpConnectError('unauthorized', 'no', { cause: { name: 'AuthError' } })],
   ] as const)('C6 %s says nothing about the server and is not counted', async (code, make) => {
     const { state } = create();
     for (let time = 0; time < 7; time++) {
@@ -130,7 +132,7 @@ describe('the breaker', () => {
     async (code) => {
       const { state } = create();
       for (let time = 0; time < 5; time++) {
-        opening.mockRejectedValueOnce(new McpConnectError(code, 'no'));
+        opening.mockRejectedValueOnce(new McpConnectError(code, 'no', { cause: { name: 'HttpError', status: 401 } }));
         const used = use(state);
         await pass(2_000);
         expect((await used).error).toMatchObject({ code });

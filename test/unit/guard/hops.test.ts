@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createGuardedFetch } from '../../../src/guard/fetch.js';
 import { judgeRedirect } from '../../../src/guard/redirects.js';
 
-const question = { server: 'docs', policy: 'follow', method: 'POST', status: 307, followed: 0, max: 5 } as const;
+const base = { server: 'docs', policy: 'follow', allowed: undefined } as const;
+const question = { ...base, method: 'POST', status: 307, followed: 0, max: 5 } as const;
 const limits = { responseBytes: 1_000, redirects: 5 };
 
 describe('one hop', () => {

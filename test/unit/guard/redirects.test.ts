@@ -170,6 +170,7 @@ describe('redirects that no local server can give', () => {
   const question = {
     server: 'shop',
     policy: 'follow' as const,
+    allowed: undefined,
     method: 'GET',
     from: new URL('https://a.example.com/mcp'),
     status: 307,

@@ -131,7 +131,7 @@ describe('judgeUrl', () => {
     'http://api.example.com:8080/',
     'http://localhost:3000/mcp',
     'https:api.example.com/mcp',
-  ])('G1 allows %s', (url) => expect(judgeUrl(new URL(url))).toEqual({ allowed: true }));
+  ])('G1 allows %s', (url) => expect(judgeUrl(new URL(url), undefined)).toEqual({ allowed: true }));
 
   it.each([
     'javascript:alert(1)',
@@ -145,7 +145,7 @@ describe('judgeUrl', () => {
     'unix:/var/run/x.sock',
     'pipe:x',
   ])('G1 denies the scheme of %s', (url) => {
-    expect(judgeUrl(new URL(url))).toMatchObject({ allowed: false, code: 'host-denied' });
+    expect(judgeUrl(new URL(url), undefined)).toMatchObject({ allowed: false, code: 'host-denied' });
   });
 
   it.each([
@@ -155,11 +155,11 @@ describe('judgeUrl', () => {
     'https://user@api.example.com/',
     'https://:pw@api.example.com/',
   ])('G1 denies the user name or password in %s', (url) => {
-    expect(judgeUrl(new URL(url))).toMatchObject({ allowed: false, code: 'host-denied' });
+    expect(judgeUrl(new URL(url), undefined)).toMatchObject({ allowed: false, code: 'host-denied' });
   });
 
   it('G1 denies a private host and says which and what to do', () => {
-    const verdict = judgeUrl(new URL('http://10.0.0.1:81/secret-path?token=secret-query#secret-hash'));
+    const verdict = judgeUrl(new URL('http://10.0.0.1:81/secret-path?token=secret-query#secret-hash'), undefined);
     expect(verdict).toEqual({
       allowed: false,
       code: 'host-denied',
@@ -173,7 +173,7 @@ describe('judgeUrl', () => {
     'secret:secret@host',
     'ftp://secret:secret@example.com/secret',
   ])('G1 keeps path, query and userinfo of %s out of the reason', (url) => {
-    const verdict = judgeUrl(new URL(url));
+    const verdict = judgeUrl(new URL(url), undefined);
     expect(verdict.allowed).toBe(false);
     expect(JSON.stringify(verdict)).not.toContain('secret');
   });

@@ -1,0 +1,77 @@
+import { createDeadline, type Deadline } from '../core/deadline.js';
+import { McpConfigError, McpConnectError } from '../core/errors.js';
+import { isHeaderValue } from '../core/headers.js';
+import { isRecord } from '../core/json.js';
+import { createSingleFlight } from '../core/single-flight.js';
+
+/** Why a token is asked for: the first request of a connection, a later one, or one that was answered with 401 (G12). */
+export type AuthReason = 'connect' | 'request' | 'unauthorized';
+
+/** The bearer tokens of one server, for all its connections. What it rejects with is an `McpError`; nothing is sent then. */
+export interface Credentials {
+  /** The token for a request that is about to leave. */
+  token(reason: 'connect' | 'request', signal: AbortSignal): Promise<string>;
+  /**
+   * Another token than the one that was refused with 401; one question for all who were refused with it. A token that has
+   * been replaced meanwhile is not asked for again (G11).
+   */
+  renew(refused: string, signal: AbortSignal): Promise<string>;
+}
+
+export interface AuthOptions {
+  /** The server's effective name, for messages. */
+  readonly server: string;
+  /** Asks the host. It may throw, hang, or answer anything. */
+  ask(reason: AuthReason, signal: AbortSignal): unknown;
+  /** Milliseconds that one question may take. */
+  readonly ms: number;
+}
+
+/** Tokens of the option `auth`: asked for before each request, once more after a 401, one question at a time (G12). */
+export function createCredentials(options: AuthOptions): Credentials {
+  /** The newest token, and how often one was renewed. */
+  let current: string | undefined;
+  let renewals = 0;
+  const asking = createSingleFlight(async (reason: AuthReason, signal) => {
+    const before = renewals;
+    const token = await askHost(options, reason, signal);
+    // An answer that was overtaken by a renewal is older than what is known.
+    if (renewals === before) current = token;
+    return token;
+  });
+  const renewing = createSingleFlight(async (reason: AuthReason, signal) => {
+    current = await askHost(options, reason, signal);
+    renewals += 1;
+    return current;
+  });
+  return {
+    token: (reason, signal) => (renewing.busy ? renewing.run('unauthorized', signal) : asking.run(reason, signal)),
+    async renew(refused, signal) {
+      const replaced = current !== undefined && current !== refused && !renewing.busy;
+      return replaced ? current! : renewing.run('unauthorized', signal);
+    },
+  };
+}
+
+async function askHost({ server, ask, ms }: AuthOptions, reason: AuthReason, signal: AbortSignal): Promise<string> {
+  const deadline = createDeadline({ ms, signal, option: 'connectTimeoutMs' });
+  let answer: unknown;
+  try {
+    answer = await deadline.race((async () => ask(reason, deadline.signal))(), { server });
+  } catch (cause) {
+    throw noToken(server, deadline, cause);
+  } finally {
+    deadline.dispose();
+  }
+  const token = isRecord(answer) ? answer.token : undefined;
+  if (typeof token === 'string' && token !== '' && isHeaderValue(token)) return token;
+  const message = `\`auth\` must give { token } with a text that an HTTP header can hold; for \`${server}\` it gave something else, and nothing was sent.`;
+  throw new McpConfigError(message, { server });
+}
+
+function noToken(server: string, { reason, ms }: Deadline, cause: unknown): McpConnectError {
+  const how = reason === 'timeout' ? `gave no answer within ${ms} ms (connectTimeoutMs)` : 'failed';
+  const message = `\`auth\` for \`${server}\` ${how}; nothing was sent.`;
+  // One level down: a status of whatever the host asked must not be taken for the server's.
+  return new McpConnectError('unauthorized', message, { server, cause: { name: 'AuthError', cause } });
+}
