@@ -4,6 +4,7 @@ export type { Limits, McpOptions } from './config/options.js';
 export type { ForeignClient } from './config/resolve-servers.js';
 export type { Diagnostic, DiagnosticCode, DiagnosticData, DiagnosticLevel } from './core/diagnostics.js';
 export {
+  type AnyMcpError,
   type ArgumentIssue,
   type ErrorCause,
   isMcpError,

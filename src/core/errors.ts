@@ -65,7 +65,7 @@ export abstract class McpError extends Error {
 /** A wiring mistake, found before any I/O (W3). The message names the option and the remedy. */
 export class McpConfigError extends McpError {
   static override readonly errorName = 'McpConfigError';
-  readonly code = 'config';
+  readonly code = 'config' as const;
 }
 
 /** The server could not be reached, was refused by the guard, or refused us. */
@@ -87,7 +87,7 @@ export class McpConnectError extends McpError {
 /** The server answered with a JSON-RPC error, or with something that is not MCP (R1). */
 export class McpProtocolError extends McpError {
   static override readonly errorName = 'McpProtocolError';
-  readonly code = 'protocol';
+  readonly code = 'protocol' as const;
   /** The JSON-RPC error code, where the server sent one. */
   readonly rpcCode?: number;
   constructor(message: string, details: McpErrorDetails & { readonly rpcCode?: number | undefined } = {}) {
@@ -99,7 +99,7 @@ export class McpProtocolError extends McpError {
 /** The tool ran and failed: a result with `isError: true`. The message is the server's own text (R1). */
 export class McpToolExecutionError extends McpError {
   static override readonly errorName = 'McpToolExecutionError';
-  readonly code = 'tool-error';
+  readonly code = 'tool-error' as const;
   readonly result: { readonly content: readonly ContentBlock[]; readonly structuredContent?: unknown };
   constructor(message: string, details: McpErrorDetails & { readonly result: McpToolExecutionError['result'] }) {
     super(message, details);
@@ -116,7 +116,7 @@ export interface ArgumentIssue {
 /** The arguments cannot be sent. Nothing was sent. */
 export class McpInvalidArgumentsError extends McpError {
   static override readonly errorName = 'McpInvalidArgumentsError';
-  readonly code = 'invalid-arguments';
+  readonly code = 'invalid-arguments' as const;
   readonly issues: readonly ArgumentIssue[];
   constructor(message: string, details: McpErrorDetails & { readonly issues: readonly ArgumentIssue[] }) {
     super(message, details);
@@ -145,13 +145,13 @@ export class McpToolWithdrawnError extends McpToolUnavailableError {
 /** The call may have been delivered and no usable answer came back. It is never sent again by itself (C5). */
 export class McpOutcomeUnknownError extends McpError {
   static override readonly errorName = 'McpOutcomeUnknownError';
-  readonly code = 'outcome-unknown';
+  readonly code = 'outcome-unknown' as const;
 }
 
 /** A bound of `McpOptions.limits` was passed. */
 export class McpLimitError extends McpError {
   static override readonly errorName = 'McpLimitError';
-  readonly code = 'limit';
+  readonly code = 'limit' as const;
   /** The option's name, as in `McpOptions.limits`. */
   readonly limit: string;
   readonly max: number;
@@ -162,16 +162,16 @@ export class McpLimitError extends McpError {
   }
 }
 
-/** `timeoutMs` or `connectTimeoutMs` passed. Never an abort by the caller (C2). */
+/** `timeoutMs`, `maxTotalMs` or `connectTimeoutMs` passed. Never an abort by the caller (C2). */
 export class McpTimeoutError extends McpError {
   static override readonly errorName = 'McpTimeoutError';
-  readonly code = 'timeout';
+  readonly code = 'timeout' as const;
 }
 
 /** The caller's signal was aborted. `reason` is the signal's reason, as it was given (C2). */
 export class McpAbortError extends McpError {
   static override readonly errorName = 'McpAbortError';
-  readonly code = 'aborted';
+  readonly code = 'aborted' as const;
   readonly reason: unknown;
   constructor(message: string, details: McpErrorDetails & { readonly reason: unknown }) {
     super(message, details);
@@ -182,11 +182,25 @@ export class McpAbortError extends McpError {
 /** The toolset was closed (W4). */
 export class McpClosedError extends McpError {
   static override readonly errorName = 'McpClosedError';
-  readonly code = 'closed';
+  readonly code = 'closed' as const;
 }
 
+/** Every class that this library throws, so that a `code` tells which fields there are. */
+export type AnyMcpError =
+  | McpConfigError
+  | McpConnectError
+  | McpProtocolError
+  | McpToolExecutionError
+  | McpInvalidArgumentsError
+  | McpToolUnavailableError
+  | McpOutcomeUnknownError
+  | McpLimitError
+  | McpTimeoutError
+  | McpAbortError
+  | McpClosedError;
+
 /** Whether `value` is an error of this library, also one made by another copy of it in the process. */
-export function isMcpError(value: unknown): value is McpError {
+export function isMcpError(value: unknown): value is AnyMcpError {
   try {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
   } catch {

@@ -72,7 +72,10 @@ export interface McpToolset extends AsyncDisposable {
   /** Every tool that was read, also those that are not in the map. */
   describeTools(): McpToolSummary[];
   inspect(): CatalogueSnapshot;
-  /** Lists one server, or all of them, again and corrects the map in place. */
+  /**
+   * Lists one server, or all of them, again and corrects the map in place. Rejects with the failure of a server that was
+   * named, or with `config` for an unknown name; of all of them, each failure is in its `ServerStatus` and a diagnostic.
+   */
   refresh(server?: string, options?: { readonly force?: boolean }): Promise<ToolsChanged>;
   /** Idempotent and bounded: ends sessions, streams and timers. After it every `execute` rejects with code `closed` (W4). */
   close(): Promise<void>;

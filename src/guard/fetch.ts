@@ -5,6 +5,7 @@ import { createFlights, type Flights } from './flights.js';
 import { copyHeaders, readConfiguredHeaders } from './headers.js';
 import { idOf } from './rpc.js';
 import { createSseRules, type SseRules } from './sse.js';
+import { takeUp } from './take-up.js';
 import { type Outgoing, type Road, travel } from './travel.js';
 
 export interface GuardedFetchOptions extends Road {
@@ -80,17 +81,25 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 async function guardedFetch(guard: Guard, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const { options, flights, sse } = guard;
+  const { options, sse } = guard;
   const { request, key } = await readRequest(options.server, input, init);
-  const exchange = key === null ? tieExchange(guard, request) : options.exchange(key);
-  // A stream that broke off is not taken up again where nobody waits for it any more.
-  if (exchange?.over && request.method === 'GET') return new Response(null, { status: 405 });
+  if (key !== null) return fly(guard, request, options.exchange(key));
+  if (sse !== undefined) return fly(guard, request, tieExchange(guard, request));
+  const lastEventId = request.headers.get('last-event-id');
+  const broken = lastEventId === null ? undefined : options.exchangeOfStream?.(lastEventId);
+  if (lastEventId === null || broken === undefined) return fly(guard, request, undefined);
+  return takeUp(broken, lastEventId, () => fly(guard, request, undefined, broken));
+}
+
+/** `exchange` is the one whose facts are learned; `broken` one whose stream is taken up again. */
+async function fly(guard: Guard, request: Outgoing, exchange?: Exchange, broken?: Exchange): Promise<Response> {
+  const { options, flights, sse } = guard;
   if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
-  const flight = flights.open(exchange);
+  const flight = flights.open(exchange ?? broken);
   try {
     flight.check();
     // Any other stream that is asked for is the one for what a server says unasked, also where it is resumed.
-    const isNotices = sse === undefined && request.method === 'GET' && exchange === undefined;
+    const isNotices = sse === undefined && request.method === 'GET' && (exchange ?? broken) === undefined;
     const notices = isNotices ? (options.notices ?? NO_NOTICES) : undefined;
     if (notices !== undefined && !(await notices.mayOpen())) {
       flight.land();
@@ -115,8 +124,8 @@ async function guardedFetch(guard: Guard, input: string | URL | Request, init?: 
     });
   } catch (error) {
     noteNetworkError(error, flight, exchange);
-    // A token that could not be had ends the request as the guard does.
-    if (isMcpError(error)) flight.fail(error);
+    // A token that could not be had ends the request as the guard does; a call that was delivered it does not end.
+    if (isMcpError(error) && broken === undefined) flight.fail(error);
     flight.land();
     throw flight.failure ?? error;
   }
@@ -148,15 +157,8 @@ const NO_NOTICES: NonNullable<GuardedFetchOptions['notices']> = {
   refused() {},
 };
 
-/**
- * Over `http` a call's event stream is resumed by its last event id. Over `sse` the event stream stands for itself, and a
- * POST for the request in its body.
- */
-function tieExchange({ options, sse, stream }: Guard, { method, headers, body }: Outgoing): Exchange | undefined {
-  if (sse === undefined) {
-    const lastEventId = headers.get('last-event-id');
-    return lastEventId === null ? undefined : options.exchangeOfStream?.(lastEventId);
-  }
+/** Over `sse` the event stream stands for itself, and a POST for the request in its body. */
+function tieExchange({ options, stream }: Guard, { method, body }: Outgoing): Exchange | undefined {
   if (method === 'GET') return stream;
   return method === 'POST' && typeof body === 'string' ? options.exchangeOf?.(idOf(body)) : undefined;
 }

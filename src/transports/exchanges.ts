@@ -84,6 +84,7 @@ export function createExchanges(): Exchanges {
     noteToken(pending, token) {
       // The SDK takes no stream up again that the answer came on; with its result it is not held here.
       if (pending.answered) return;
+      if (token !== pending.resumeToken) pending.facts.takenUp = 0;
       pending.resumeToken = token;
       resumable.add(pending);
     },

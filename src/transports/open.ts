@@ -54,9 +54,9 @@ const RECONNECTION = {
   initialReconnectionDelay: LEAST_WAIT_MS,
   reconnectionDelayGrowFactor: WAIT_GROWTH,
   maxReconnectionDelay: LONGEST_WAIT_MS,
+  // A notice stream is opened again for as long as the connection lives (L7). For a call's, the guard says when to let it be.
+  maxRetries: Number.POSITIVE_INFINITY,
 };
-/** A call's stream is tried again twice; a notice stream for as long as the connection lives (L7). */
-const RETRIES = 2;
 
 /** Streamable HTTP, every request of it through the guard. */
 async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promise<OpenTransport> {
@@ -67,10 +67,7 @@ async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promis
   const transport = new StreamableHTTPClientTransport(config.url, {
     fetch: guard.fetch,
     redirectPolicy: 'follow',
-    reconnectionOptions: {
-      ...RECONNECTION,
-      maxRetries: deps.notices === undefined ? RETRIES : Number.POSITIVE_INFINITY,
-    },
+    reconnectionOptions: RECONNECTION,
     reconnectionScheduler: reconnection.schedule,
   });
   return {

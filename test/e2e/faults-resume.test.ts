@@ -14,6 +14,8 @@ interface Serving {
   readonly call: Serve;
   /** The stream that takes it up again. */
   readonly resumed?: Serve;
+  /** `resumed` writes the head too. */
+  readonly bare?: boolean;
   readonly options?: McpOptions;
 }
 
@@ -21,16 +23,17 @@ const answerOf = ({ id }: RecordedRequest) =>
   `id: ev-2\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'at last' }] } })}\n\n`;
 
 /** A server whose calls begin with an event that has an id, so that their streams can be taken up again. */
-async function serving({ call, resumed, options }: Serving) {
+async function serving({ call, resumed, bare, options }: Serving) {
   let called: RecordedRequest | undefined;
   const resumptions: unknown[] = [];
   const server = await kit.raw({
     era: 'legacy',
+    capabilities: { tools: { listChanged: true } },
     onRequest(request, response) {
       const lastEventId = request.headers['last-event-id'];
       if (request.http === 'GET' && lastEventId !== undefined) {
         resumptions.push(lastEventId);
-        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        if (!bare) response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
         resumed?.(response, called!);
         return true;
       }
@@ -113,12 +116,64 @@ describe.each(LISTENING)('a call whose stream can be taken up again%s', (_, opti
   });
 });
 
-describe('a call whose stream is lost each time', () => {
-  it('C5 is taken up twice, and is then unknown', async () => {
-    const { server, execute, resumptions } = await serving({ call: cut, resumed: cut });
-    expect(await execute()).toMatchObject({ code: 'outcome-unknown' });
-    expect(server.count('tools/call')).toBe(1);
-    expect(resumptions.length).toBeGreaterThanOrEqual(1);
-    expect(resumptions.length).toBeLessThanOrEqual(3);
+/** Writes its own head, in place of the event stream's. */
+const refusal =
+  (status: number, body: unknown = {}): Serve =>
+  (response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const bringProgress: Serve = (response) => {
+  const params = { progressToken: 'none', progress: 1 };
+  response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n\n`);
+  setTimeout(() => response.destroy(), 30);
+};
+const NO_SESSION = { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'No valid session' } };
+
+describe.each(LISTENING)('a call whose stream can not be taken up again%s', (_, options) => {
+  it.each([
+    ['is cut each time', cut, {}],
+    ['ends each time', (response: ServerResponse) => void response.end(), {}],
+    ['brings nothing with an id each time', bringProgress, {}],
+    ['is cut before its head', cut, { bare: true }],
+    ['is refused with 404', refusal(404), { bare: true }],
+    ['is refused with 400 and an error without an id', refusal(400, NO_SESSION), { bare: true }],
+    ['is refused with 401', refusal(401), { bare: true }],
+    ['is refused with 500', refusal(500), { bare: true }],
+  ] as const)('C5 as it %s, is unknown after two tries, and was sent once', async (_, resumed, extra) => {
+    const { server, execute, resumptions } = await serving({ call: cut, resumed, options, ...extra });
+    const call = await execute();
+    expect(call).toMatchObject({ code: 'outcome-unknown' });
+    expect(call.ms).toBeLessThan(5_000);
+    expect([server.count('tools/call'), resumptions]).toEqual([1, ['ev-1', 'ev-1']]);
   });
+});
+
+it('C5 G5 a stream that is redirected away rejects with that, and is asked for once', async () => {
+  const { server, execute, resumptions } = await serving({
+    call: cut,
+    resumed: (response) => void response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
+    bare: true,
+  });
+  expect(await execute()).toMatchObject({ code: 'redirect-denied' });
+  expect([server.count('tools/call'), resumptions]).toEqual([1, ['ev-1']]);
+});
+
+it('C5 a server that takes no stream up again is asked once', async () => {
+  const { server, execute, resumptions } = await serving({ call: cut, resumed: refusal(405), bare: true });
+  expect(await execute()).toMatchObject({ code: 'outcome-unknown' });
+  expect([server.count('tools/call'), resumptions]).toEqual([1, ['ev-1']]);
+});
+
+it('C5 a stream that brings something each time is taken up as often as it is lost', async () => {
+  let events = 1;
+  const { server, execute, resumptions } = await serving({
+    call: cut,
+    resumed(response, call) {
+      events += 1;
+      if (events === 6) return void response.end(answerOf(call));
+      response.write(`id: ev-${events}\ndata:\n\n`);
+      setTimeout(() => response.destroy(), 30);
+    },
+  });
+  expect(await execute()).toMatchObject({ code: 'ok' });
+  expect([server.count('tools/call'), resumptions]).toEqual([1, ['ev-1', 'ev-2', 'ev-3', 'ev-4', 'ev-5']]);
 });

@@ -1,10 +1,12 @@
 import type { Tool, ToolSet } from 'ai';
 import { expectTypeOf, it } from 'vitest';
 import {
+  type ArgumentIssue,
   connectMcp,
   createMcpTools,
   isMcpError,
   type McpError,
+  type McpErrorCode,
   type McpServerConfig,
   type McpTool,
   type McpToolResult,
@@ -67,4 +69,25 @@ it('an error is told apart by its guard and its code', () => {
   expectTypeOf(error).toExtend<McpError>();
   // @ts-expect-error the codes are a closed union
   error.code === 'no-such-code';
+});
+
+it('the code of an error tells which fields it has', () => {
+  const error: unknown = undefined;
+  if (!isMcpError(error)) return;
+  expectTypeOf(error.code).toEqualTypeOf<McpErrorCode>();
+  switch (error.code) {
+    case 'protocol':
+      return expectTypeOf(error.rpcCode).toEqualTypeOf<number | undefined>();
+    case 'tool-error':
+      return expectTypeOf(error.result.content).toEqualTypeOf<McpToolResult['content']>();
+    case 'invalid-arguments':
+      return expectTypeOf(error.issues).toEqualTypeOf<readonly ArgumentIssue[]>();
+    case 'limit':
+      return expectTypeOf([error.limit, error.max]).toEqualTypeOf<(string | number)[]>();
+    case 'aborted':
+      return expectTypeOf(error.reason).toBeUnknown();
+    default:
+      // @ts-expect-error only an abort has a reason
+      error.reason;
+  }
 });
