@@ -52,6 +52,7 @@ async function runSuite(revision, count, output) {
 const expected = parse(readFileSync(new URL('expected-failures.yaml', import.meta.url), 'utf8')).client;
 const results = mkdtempSync(join(tmpdir(), 'conformance-'));
 process.once('exit', () => rmSync(results, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 let passed = 0;
 let failed = 0;
