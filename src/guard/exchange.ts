@@ -28,6 +28,8 @@ export interface ExchangeFacts {
   unread?: boolean;
   /** The `code` of the runtime's network error, where it gave one. */
   networkCode?: string;
+  /** How often in a row its event stream was taken up again and brought nothing. */
+  barren?: number;
 }
 
 /** One JSON-RPC request on its way over HTTP. */

@@ -8,6 +8,7 @@ import { copyHeaders, hopHeaders, readConfiguredHeaders } from './headers.js';
 import { hiddenRedirect, judgeRedirect, redirectLocation, strayedFetch } from './redirects.js';
 import { idOf } from './rpc.js';
 import { createSseRules, type SseRules } from './sse.js';
+import { type NoticeStream, type OpenStream, openNotices, resumeStream, type StreamWatch } from './streams.js';
 import { judgeUrl, sameOrigin } from './verdict.js';
 
 export interface GuardedFetchOptions {
@@ -31,14 +32,7 @@ export interface GuardedFetchOptions {
   /** Over `http`: the exchange whose event stream is resumed after this event id. */
   exchangeOfStream?(lastEventId: string): Exchange | undefined;
   /** Over `http`: the optional stream for what a server says unasked. Absent: it is not opened (L7). */
-  readonly notices?: {
-    /** Waits for its turn; whether the stream may be opened then. */
-    mayOpen(): Promise<boolean>;
-    opened(): void;
-    lost(): void;
-    /** The server answered with this status instead. */
-    refused(status: number): void;
-  };
+  readonly notices?: NoticeStream;
   /** Over `sse`: the event stream ended or failed, but for `close`. Called at most once. */
   onStreamEnd?(): void;
 }
@@ -98,26 +92,33 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 async function guardedFetch(guard: Guard, input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const { options, flights, sse } = guard;
   const { request, key } = await readRequest(options.server, input, init);
+  flights.check();
   const exchange = key === null ? tieExchange(guard, request) : options.exchange(key);
-  // A stream that broke off is not taken up again where nobody waits for it any more.
-  if (exchange?.over && request.method === 'GET') return new Response(null, { status: 405 });
+  if (sse !== undefined || request.method !== 'GET') {
+    return exchangeOnce(guard, request, exchange, { onBodyEnd: streamEnd(sse, request) });
+  }
+  // Any stream that is no call's is the one for what a server says unasked, also where it is resumed.
+  const lastEventId = request.headers.get('last-event-id');
+  const open: OpenStream = (tied, watch) => exchangeOnce(guard, request, tied, watch);
+  if (exchange !== undefined) return resumeStream(exchange, lastEventId ?? '', open);
+  return openNotices(options.notices, lastEventId, open);
+}
+
+/** One request with its redirects. */
+async function exchangeOnce(
+  guard: Guard,
+  request: Outgoing,
+  exchange: Exchange | undefined,
+  watch: StreamWatch,
+): Promise<Response> {
+  const { options, flights, sse } = guard;
   if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
   const flight = flights.open(exchange);
   try {
     flight.check();
-    // Any other stream that is asked for is the one for what a server says unasked, also where it is resumed.
-    const isNotices = sse === undefined && request.method === 'GET' && exchange === undefined;
-    const notices = isNotices ? (options.notices ?? NO_NOTICES) : undefined;
-    if (notices !== undefined && !(await notices.mayOpen())) {
-      flight.land();
-      return new Response(null, { status: 405 });
-    }
     const refusal = sse?.refuse(request.method, request.url);
     if (refusal !== undefined) throw flight.fail(refusal);
     const response = await travel(guard, request, flight, exchange);
-    if (response.ok) notices?.opened();
-    else notices?.refused(response.status);
-    const onBodyEnd = notices !== undefined && response.ok ? notices.lost : streamEnd(sse, request);
     return await answer(response, {
       server: options.server,
       responseBytes: options.limits.responseBytes,
@@ -125,7 +126,7 @@ async function guardedFetch(guard: Guard, input: string | URL | Request, init?: 
       inBand: sse === undefined,
       exchange,
       flight,
-      ...(onBodyEnd === undefined ? {} : { onBodyEnd }),
+      ...watch,
     });
   } catch (error) {
     noteNetworkError(error, flight, exchange);
@@ -214,14 +215,6 @@ async function readRequest(
   const body = raw instanceof ReadableStream ? await new Response(raw).arrayBuffer() : raw;
   return { request: { url, method, headers, body }, key };
 }
-
-/** Nobody listens, so the stream is not opened. */
-const NO_NOTICES: NonNullable<GuardedFetchOptions['notices']> = {
-  mayOpen: async () => false,
-  opened() {},
-  lost() {},
-  refused() {},
-};
 
 /**
  * Over `http` a call's event stream is resumed by its last event id. Over `sse` the event stream stands for itself, and a

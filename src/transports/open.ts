@@ -48,13 +48,13 @@ export function openTransport(server: WiredServer, kind: TransportKind, deps: Tr
   return kind === 'sse' ? openSse(server, deps) : openHttp(server, deps);
 }
 
+/** A stream that cannot be taken up is tried again twice; the guard opens the one for notices for as long as it takes (L7). */
 const RECONNECTION = {
   initialReconnectionDelay: LEAST_WAIT_MS,
   reconnectionDelayGrowFactor: WAIT_GROWTH,
   maxReconnectionDelay: LONGEST_WAIT_MS,
+  maxRetries: 2,
 };
-/** A call's stream is tried again twice; a notice stream for as long as the connection lives (L7). */
-const RETRIES = 2;
 
 /** Streamable HTTP, every request of it through the guard. */
 async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promise<OpenTransport> {
@@ -65,10 +65,7 @@ async function openHttp(config: ResolvedHttpServer, deps: TransportDeps): Promis
   const transport = new StreamableHTTPClientTransport(config.url, {
     fetch: guard.fetch,
     redirectPolicy: 'follow',
-    reconnectionOptions: {
-      ...RECONNECTION,
-      maxRetries: deps.notices === undefined ? RETRIES : Number.POSITIVE_INFINITY,
-    },
+    reconnectionOptions: RECONNECTION,
     reconnectionScheduler: reconnection.schedule,
   });
   return {
