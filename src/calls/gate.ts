@@ -12,6 +12,7 @@ import {
   type McpError,
   type McpErrorDetails,
   McpToolUnavailableError,
+  withTool,
 } from '../core/errors.js';
 import { quietly } from '../core/quietly.js';
 import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
@@ -111,7 +112,8 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
     const raw = await send({ call, target, args, deadline, options, onSent });
     return adaptResult(raw, options.limits, details);
   } catch (error) {
-    throw await explainUnknownTool(error, { call, target, deadline });
+    const explained = await explainUnknownTool(error, { call, target, deadline });
+    throw isMcpError(explained) ? withTool(explained, call.tool) : explained;
   } finally {
     deadline.dispose();
   }

@@ -100,7 +100,15 @@ async function attemptLink(
 
 function createParts(kind: TransportKind): LinkParts {
   const ended = new AbortController();
-  return { kind, exchanges: createExchanges(), opened: undefined, client: undefined, closed: false, ended };
+  return {
+    kind,
+    exchanges: createExchanges(),
+    opened: undefined,
+    client: undefined,
+    closed: false,
+    ended,
+    lostTogether: 0,
+  };
 }
 
 interface ConnectStep {

@@ -54,6 +54,8 @@ export interface Exchanges {
   handshake(): Pending | undefined;
   /** The notice that ends an older handshake, once it is sent. */
   initialized: Pending | undefined;
+  /** How many requests of ours are without an answer. */
+  readonly underWay: number;
   /** Ends every request and stream under way. */
   abortAll(): void;
 }
@@ -98,6 +100,9 @@ export function createExchanges(): Exchanges {
     streamEnded: lingering.drop,
     handshake: () => handshake,
     initialized: undefined,
+    get underWay() {
+      return identified.size;
+    },
     abortAll() {
       const open = [...keyed.values(), ...lingering.dropAll()];
       // Aborting what another Workers request opened throws there, and that request ends it; the rest must still be ended.
