@@ -6,11 +6,10 @@ import { type McpErrorDetails, McpInvalidArgumentsError } from '../core/errors.j
  */
 export function detachArguments(args: unknown, details: McpErrorDetails): Readonly<Record<string, unknown>> {
   if (args === undefined || args === null) return {};
-  if (typeof args !== 'object' || Array.isArray(args)) {
-    throw invalid(`must be a JSON object, not ${Array.isArray(args) ? 'an array' : `a ${typeof args}`}`, details);
-  }
+  if (typeof args !== 'object') throw invalid(`must be a JSON object, not a ${typeof args}`, details);
   const copy = copyJson(args, details);
-  if (typeof copy === 'object' && copy !== null && !Array.isArray(copy)) return copy as Record<string, unknown>;
+  if (Array.isArray(copy)) throw invalid('must be a JSON object, not an array', details);
+  if (typeof copy === 'object' && copy !== null) return copy as Record<string, unknown>;
   throw invalid('must be a JSON object', details);
 }
 

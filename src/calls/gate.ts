@@ -12,6 +12,7 @@ import {
   type McpError,
   type McpErrorDetails,
   McpToolUnavailableError,
+  withTool,
 } from '../core/errors.js';
 import { quietly } from '../core/quietly.js';
 import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
@@ -91,7 +92,7 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
   const details = { server: call.server, tool: call.tool };
   if (closing.aborted)
     throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
-  checkOptions(call.options, details);
+  const { abortSignal: signal, idempotencyKey, toolCallId } = readOptions(call.options, details);
   const target = available(call, details);
   const args = detachArguments(call.args, details);
   const ms = target.timeoutMs;
@@ -99,7 +100,7 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
   const deadline = createDeadline({
     ms,
     totalMs,
-    signal: call.options.abortSignal ?? undefined,
+    signal,
     closing,
     listen: deps.listen,
   });
@@ -108,24 +109,32 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
     const onSent = () => {
       progress.sent = true;
     };
-    const raw = await send({ call, target, args, deadline, options, onSent });
+    const raw = await send({ call, target, args, deadline, options, idempotencyKey, toolCallId, onSent });
     return adaptResult(raw, options.limits, details);
   } catch (error) {
-    throw await explainUnknownTool(error, { call, target, deadline });
+    const explained = await explainUnknownTool(error, { call, target, deadline });
+    throw isMcpError(explained) ? withTool(explained, call.tool) : explained;
   } finally {
     deadline.dispose();
   }
 }
 
 /** Plain JavaScript may pass anything, and a call that cannot be cancelled must not go out unnoticed. */
-function checkOptions({ abortSignal, idempotencyKey }: ExecuteOptions, details: McpErrorDetails): void {
-  const signal: unknown = abortSignal ?? undefined;
-  if (signal !== undefined && !isAbortSignal(signal)) {
-    throw new McpConfigError('`abortSignal` must be an AbortSignal.', details);
-  }
-  const key: unknown = idempotencyKey ?? undefined;
-  if (key !== undefined && typeof key !== 'string')
+function readOptions(given: ExecuteOptions, details: McpErrorDetails): ExecuteOptions {
+  const read = quietly(() => {
+    const { abortSignal, idempotencyKey, toolCallId } = given;
+    return { abortSignal, idempotencyKey, toolCallId, cancels: abortSignal == null || isAbortSignal(abortSignal) };
+  });
+  if (read === undefined) throw new McpConfigError('The options of `execute` cannot be read.', details);
+  if (!read.cancels) throw new McpConfigError('`abortSignal` must be an AbortSignal.', details);
+  if (read.idempotencyKey != null && typeof read.idempotencyKey !== 'string')
     throw new McpConfigError('`idempotencyKey` must be a string.', details);
+  const { abortSignal, idempotencyKey, toolCallId } = read;
+  return {
+    ...(abortSignal == null ? {} : { abortSignal }),
+    ...(idempotencyKey == null ? {} : { idempotencyKey }),
+    ...(toolCallId == null ? {} : { toolCallId }),
+  };
 }
 
 type ActiveTarget = Extract<Target, { state: 'active' }>;
@@ -136,16 +145,18 @@ interface Sending {
   readonly args: Readonly<Record<string, unknown>>;
   readonly deadline: Deadline;
   readonly options: ResolvedOptions;
+  readonly idempotencyKey: string | undefined;
+  readonly toolCallId: string | undefined;
   onSent(): void;
 }
 
-function send({ call, target, args, deadline, options, onSent }: Sending): Promise<Record<string, unknown>> {
+function send(sending: Sending): Promise<Record<string, unknown>> {
+  const { call, target, args, deadline, options, idempotencyKey, toolCallId, onSent } = sending;
   const { server, tool } = call;
-  const { idempotencyKey } = call.options;
   return target.connection.call({
     tool,
     args,
-    meta: (idempotencyKey ?? undefined) === undefined ? undefined : { idempotencyKey },
+    meta: idempotencyKey === undefined ? undefined : { idempotencyKey },
     deadline,
     onSent,
     // A promise is no answer.
@@ -157,7 +168,7 @@ function send({ call, target, args, deadline, options, onSent }: Sending): Promi
       return marked.length === 0 ? undefined : paramHeaders(marked, args);
     },
     relist: () => deadline.race(target.relist(), { server, tool }),
-    onProgress: progressListener(options, { server, tool, toolCallId: call.options.toolCallId ?? '' }, deadline),
+    onProgress: progressListener(options, { server, tool, toolCallId: toolCallId ?? '' }, deadline),
   });
 }
 

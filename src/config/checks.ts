@@ -61,6 +61,6 @@ export function checkFilter(filter: unknown, where: string): ToolFilter | undefi
 }
 
 export function isAbortSignal(value: unknown): value is AbortSignal {
-  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
-  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+  const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return [typeof aborted, typeof addEventListener, typeof removeEventListener].join() === 'boolean,function,function';
 }

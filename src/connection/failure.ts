@@ -19,7 +19,13 @@ export type Outcome =
       readonly asAnswer?: boolean;
     }
   /** No answer came. `failure` is ours: the guard's verdict, or the deadline's. */
-  | { readonly kind: 'lost'; readonly facts: ExchangeFacts; readonly failure?: McpError | undefined };
+  | {
+      readonly kind: 'lost';
+      readonly facts: ExchangeFacts;
+      readonly failure?: McpError | undefined;
+      /** Why we ended the stream on which answers to several requests were due: it says nothing of this one. */
+      readonly streamFailure?: McpError | undefined;
+    };
 
 export type Lost = Extract<Outcome, { kind: 'lost' }>;
 
@@ -59,7 +65,7 @@ export function callFailure(lost: Lost, details: McpErrorDetails): McpError {
   if (status === 401 || status === 403) return unauthorized(status, details);
   return new McpOutcomeUnknownError(
     `\`${details.tool}\` was sent to \`${details.server}\` and may have run, but ${reasonOf(lost)}. It is not sent again; check its effect before you repeat it.`,
-    { ...details, cause: causeOf(lost.facts) },
+    { ...details, cause: causeOf(lost) },
   );
 }
 
@@ -70,7 +76,7 @@ export function requestFailure(lost: Lost, details: McpErrorDetails): McpError {
   if (status === 401 || status === 403) return unauthorized(status, details);
   return new McpConnectError('connect-failed', `Server \`${details.server}\` could not be used: ${reasonOf(lost)}.`, {
     ...details,
-    cause: causeOf(lost.facts),
+    cause: causeOf(lost),
   });
 }
 
@@ -80,7 +86,7 @@ export function connectFailure(lost: Lost & { readonly unusable: boolean }, deta
     return new McpConnectError(
       'protocol-unsupported',
       `Server \`${details.server}\` offers no protocol revision that this client may use; see its \`protocol\` option.`,
-      { ...details, cause: causeOf(lost.facts) },
+      { ...details, cause: causeOf(lost) },
     );
   }
   return requestFailure(lost, details);
@@ -94,7 +100,8 @@ function unauthorized(status: number, details: McpErrorDetails): McpConnectError
   );
 }
 
-function reasonOf({ facts }: Lost): string {
+function reasonOf({ facts, streamFailure }: Lost): string {
+  if (streamFailure !== undefined) return 'the stream that it shared with other requests was ended';
   if (facts.status !== undefined && (facts.status < 200 || facts.status > 299))
     return `it answered HTTP ${facts.status}`;
   if (facts.status !== undefined) return 'its response held no usable answer';
@@ -102,7 +109,8 @@ function reasonOf({ facts }: Lost): string {
   return 'the connection ended';
 }
 
-function causeOf({ status, networkCode }: ExchangeFacts): unknown {
+function causeOf({ facts: { status, networkCode }, streamFailure }: Lost): unknown {
+  if (streamFailure !== undefined) return streamFailure;
   if (status !== undefined) return { name: 'HttpError', status };
   return networkCode === undefined ? undefined : { name: 'NetworkError', code: networkCode };
 }

@@ -13,13 +13,14 @@ import {
 import type { ProtocolChoice } from '../core/servers.js';
 import type { Credentials } from '../guard/credentials.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
+import type { NoticeStream } from '../guard/streams.js';
 import { createExchanges } from '../transports/exchanges.js';
 import { openTransport, type TransportKind } from '../transports/open.js';
 import { loadSdk } from '../transports/sdk.js';
 import { wrapTransport } from '../transports/wire.js';
 import { connectFailure, rpcFailure } from './failure.js';
 import { createLink, endLost, endParts, guardFailure, type Link, type LinkParts } from './link.js';
-import { createNotices, declaresChanges, keepListening, type Notices } from './notices.js';
+import { createNotices, declaresChanges, keepListening } from './notices.js';
 
 export interface LinkDeps {
   readonly server: WiredServer;
@@ -102,7 +103,15 @@ async function attemptLink(
 
 function createParts(kind: TransportKind): LinkParts {
   const ended = new AbortController();
-  return { kind, exchanges: createExchanges(), opened: undefined, client: undefined, closed: false, ended };
+  return {
+    kind,
+    exchanges: createExchanges(),
+    opened: undefined,
+    client: undefined,
+    closed: false,
+    ended,
+    lostTogether: 0,
+  };
 }
 
 interface ConnectStep {
@@ -153,14 +162,14 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
   return client;
 }
 
-function watchNotices({ name, options, onToolsChanged }: LinkDeps, parts: LinkParts): Notices {
+function watchNotices({ name, options, onToolsChanged }: LinkDeps, parts: LinkParts): NoticeStream {
   const onSessionLost = () => parts.retire?.();
   const { signal: ended } = parts.ended;
   return createNotices({ server: name, ended, report: options.report, onToolsChanged, onSessionLost });
 }
 
 /** The SDK opens an older server's stream by itself, in the handshake: it may where the server declares changes (L7). */
-function legacyNotices(notices: Notices | undefined, parts: LinkParts): Notices | undefined {
+function legacyNotices(notices: NoticeStream | undefined, parts: LinkParts): NoticeStream | undefined {
   return notices && { ...notices, mayOpen: async () => declaresChanges(parts.client) && notices.mayOpen() };
 }
 

@@ -1,7 +1,7 @@
 import type { Client, PriorDiscovery, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { MAX_TIMEOUT_MS } from '../config/defaults.js';
 import { type Deadline, settleWithin } from '../core/deadline.js';
-import { isMcpError, type McpError } from '../core/errors.js';
+import { isMcpError, type McpError, McpLimitError } from '../core/errors.js';
 import type { Era } from '../core/status.js';
 import { EXCHANGE_HEADER, type ExchangeFacts } from '../guard/exchange.js';
 import type { Exchanges, Pending, ProgressParams } from '../transports/exchanges.js';
@@ -53,6 +53,8 @@ export interface LinkParts {
   closed: boolean;
   /** Aborted then. */
   readonly ended: AbortController;
+  /** How many requests were under way when it ended by itself. */
+  lostTogether: number;
   /** See {@link Link.retire}; set once the link stands. */
   retire?: () => void;
 }
@@ -121,6 +123,7 @@ export async function endParts(parts: LinkParts): Promise<void> {
 export function endLost(parts: LinkParts): void {
   if (parts.closed) return;
   markEnded(parts);
+  parts.lostTogether = parts.exchanges.underWay;
   // First those of requests: they are lost, and not closed by us.
   parts.exchanges.abortAll();
   parts.opened?.abort();
@@ -181,8 +184,12 @@ function outcomeOf(
     return { kind: 'rpc-error', error: pending.rpcError, ...(asAnswer ? { asAnswer } : {}) };
   }
   if (pending.answered) return { kind: 'result', result: pending.result };
+  const { facts } = pending;
   const ended = deadline.reason === undefined ? undefined : deadline.error(details);
-  return { kind: 'lost', facts: pending.facts, failure: ended ?? guardFailure(pending.facts, parts) };
+  const failure = ended ?? guardFailure(facts, parts);
+  // What was too large on a stream may have been the answer to any of the requests on it.
+  const shared = facts.failure === undefined && failure instanceof McpLimitError && parts.lostTogether > 1;
+  return { kind: 'lost', facts, ...(shared ? { streamFailure: failure } : { failure }) };
 }
 
 /**

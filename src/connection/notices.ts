@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { backoffMs } from '../core/backoff.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { sleep } from '../core/sleep.js';
+import type { NoticeStream } from '../guard/streams.js';
 
 /** A stream that lived as long counts as sound: the next one is opened at once. */
 const SOUND_MS = 30_000;
@@ -47,19 +48,10 @@ export interface NoticeDeps {
   onSessionLost(): void;
 }
 
-/** The change notices of one connection. */
-export interface Notices {
-  /** Waits for its turn; whether the stream may be opened then. */
-  mayOpen(): Promise<boolean>;
-  opened(): void;
-  lost(): void;
-  /** The server answered the request for a stream with this status. */
-  refused(status: number): void;
-}
-
-export function createNotices({ server, ended, report, onToolsChanged, onSessionLost }: NoticeDeps): Notices {
+export function createNotices({ server, ended, report, onToolsChanged, onSessionLost }: NoticeDeps): NoticeStream {
   const pacer = createPacer();
   let told = false;
+  let stood = false;
   return {
     async mayOpen() {
       await sleep(pacer.waitMs(), ended);
@@ -68,6 +60,7 @@ export function createNotices({ server, ended, report, onToolsChanged, onSession
     opened() {
       pacer.opened(Date.now());
       told = false;
+      stood = true;
       if (pacer.losses > 0) onToolsChanged();
     },
     lost() {
@@ -80,7 +73,7 @@ export function createNotices({ server, ended, report, onToolsChanged, onSession
       report({ code: 'stream-lost', level: 'info', message, server, data: { times: pacer.losses } });
     },
     refused(status) {
-      if (status === 404 && pacer.losses > 0) onSessionLost();
+      if (status === 404 && stood) onSessionLost();
     },
   };
 }
@@ -91,7 +84,7 @@ export function declaresChanges(client: Client | undefined): boolean {
 }
 
 /** Keeps a 2026-07-28 subscription open for as long as the connection lives. Never rejects. */
-export async function keepListening(client: Client, notices: Notices): Promise<void> {
+export async function keepListening(client: Client, notices: NoticeStream): Promise<void> {
   while (await notices.mayOpen()) {
     try {
       const subscription = await client.listen({ toolsListChanged: true });

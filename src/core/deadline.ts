@@ -115,6 +115,7 @@ export function createDeadline(options: DeadlineOptions): Deadline {
   const startedAt = Date.now();
   let reason: EndReason | undefined;
   let abortReason: unknown;
+  let extended = false;
   let unlisten = () => {};
   const end = (why: EndReason, cause?: unknown) => {
     if (reason !== undefined) return;
@@ -138,7 +139,7 @@ export function createDeadline(options: DeadlineOptions): Deadline {
     closing?.addEventListener('abort', onClose);
   }
   const error = (details: McpErrorDetails) => {
-    const passed = Date.now() - startedAt;
+    const passed = extended ? Date.now() - startedAt : 0;
     return endError(reason ?? 'timeout', { ...timeoutOf(options, passed), abortReason, details });
   };
   return {
@@ -146,6 +147,7 @@ export function createDeadline(options: DeadlineOptions): Deadline {
     ms,
     extend() {
       if (reason !== undefined || totalMs <= ms) return;
+      extended = true;
       clearTimeout(timer);
       timer = setTimeout(() => end('timeout'), Math.max(0, Math.min(ms, startedAt + totalMs - Date.now())));
     },

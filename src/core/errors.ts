@@ -199,6 +199,14 @@ export type AnyMcpError =
   | McpAbortError
   | McpClosedError;
 
+/** The same error, said of one tool: what one connect failed with is told to every call that waited for it. */
+export function withTool(error: McpError, tool: string): McpError {
+  if (error.tool !== undefined) return error;
+  const { stack: _own, ...members } = Object.getOwnPropertyDescriptors(error);
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error));
+  return Object.defineProperties(copy, { ...members, tool: { value: tool, enumerable: true } });
+}
+
 /** Whether `value` is an error of this library, also one made by another copy of it in the process. */
 export function isMcpError(value: unknown): value is AnyMcpError {
   try {

@@ -23,7 +23,9 @@ export interface AnswerContext {
   readonly exchange: Exchange | undefined;
   readonly flight: Flight;
   /** The body was read, cancelled or lost. */
-  onBodyEnd?(): void;
+  readonly onBodyEnd?: (() => void) | undefined;
+  /** Handed out before the body of an event stream, as if the server had sent it. */
+  readonly prelude?: Uint8Array | undefined;
 }
 
 /** The response the SDK gets for the final one: capped (G6), and without a foreign body in an error (R1, R7). */
@@ -119,6 +121,7 @@ function guardStream(
   const { flight, exchange, responseBytes } = context;
   const body = watchBody(source, {
     meter: kind === 'event-stream' ? meterEvents(responseBytes) : meterWhole(responseBytes),
+    ...(kind === 'event-stream' ? { prelude: context.prelude } : {}),
     overCap: () => flight.fail(overCap(context)),
     ended(error) {
       if (error !== undefined) noteNetworkError(error, flight, exchange);

@@ -47,6 +47,8 @@ export interface BodyWatch {
   readonly meter: Meter;
   /** The error for a body over its cap. */
   overCap(): unknown;
+  /** Comes before the source's own bytes, and is not metered. */
+  readonly prelude?: Uint8Array | undefined;
   /** Called once, when the body was read to its end, was cancelled, or failed with `error`. */
   ended(error?: unknown): void;
 }
@@ -90,6 +92,7 @@ export function watchBody(source: ReadableStream<Uint8Array>, watch: BodyWatch):
     {
       start(controller) {
         out = controller;
+        if (watch.prelude !== undefined) controller.enqueue(watch.prelude);
       },
       pull,
       cancel(reason) {

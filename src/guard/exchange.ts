@@ -28,8 +28,8 @@ export interface ExchangeFacts {
   unread?: boolean;
   /** The `code` of the runtime's network error, where it gave one. */
   networkCode?: string;
-  /** How often its event stream was asked for again since the last new event on it. */
-  takenUp?: number;
+  /** How often in a row its event stream was taken up again and brought nothing. */
+  barren?: number;
 }
 
 /** One JSON-RPC request on its way over HTTP. */

@@ -5,7 +5,7 @@ import { createFlights, type Flights } from './flights.js';
 import { copyHeaders, readConfiguredHeaders } from './headers.js';
 import { idOf } from './rpc.js';
 import { createSseRules, type SseRules } from './sse.js';
-import { takeUp } from './take-up.js';
+import { type NoticeStream, type OpenStream, openNotices, resumeStream, type StreamWatch } from './streams.js';
 import { type Outgoing, type Road, travel } from './travel.js';
 
 export interface GuardedFetchOptions extends Road {
@@ -20,14 +20,7 @@ export interface GuardedFetchOptions extends Road {
   /** Over `http`: the exchange whose event stream is resumed after this event id. */
   exchangeOfStream?(lastEventId: string): Exchange | undefined;
   /** Over `http`: the optional stream for what a server says unasked. Absent: it is not opened (L7). */
-  readonly notices?: {
-    /** Waits for its turn; whether the stream may be opened then. */
-    mayOpen(): Promise<boolean>;
-    opened(): void;
-    lost(): void;
-    /** The server answered with this status instead. */
-    refused(status: number): void;
-  };
+  readonly notices?: NoticeStream;
   /** Over `sse`: the event stream ended or failed, but for `close`. Called at most once. */
   onStreamEnd?(): void;
 }
@@ -81,38 +74,37 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 async function guardedFetch(guard: Guard, input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const { options, sse } = guard;
+  const { options, flights, sse } = guard;
   const { request, key } = await readRequest(options.server, input, init);
-  if (key !== null) return fly(guard, request, options.exchange(key));
-  if (sse !== undefined) return fly(guard, request, tieExchange(guard, request));
+  flights.check();
+  const exchange = key === null ? tieExchange(guard, request) : options.exchange(key);
+  if (sse !== undefined || request.method !== 'GET') {
+    return exchangeOnce(guard, request, exchange, { onBodyEnd: streamEnd(sse, request) });
+  }
+  // Any stream that is no call's is the one for what a server says unasked, also where it is resumed.
   const lastEventId = request.headers.get('last-event-id');
-  const broken = lastEventId === null ? undefined : options.exchangeOfStream?.(lastEventId);
-  if (lastEventId === null || broken === undefined) return fly(guard, request, undefined);
-  return takeUp(broken, lastEventId, () => fly(guard, request, undefined, broken));
+  const open: OpenStream = (tied, watch) => exchangeOnce(guard, request, tied, watch);
+  if (exchange !== undefined) return resumeStream(exchange, lastEventId ?? '', open);
+  return openNotices(options.notices, lastEventId, open);
 }
 
-/** `exchange` is the one whose facts are learned; `broken` one whose stream is taken up again. */
-async function fly(guard: Guard, request: Outgoing, exchange?: Exchange, broken?: Exchange): Promise<Response> {
+/** One request with its redirects. */
+async function exchangeOnce(
+  guard: Guard,
+  request: Outgoing,
+  exchange: Exchange | undefined,
+  watch: StreamWatch,
+): Promise<Response> {
   const { options, flights, sse } = guard;
   if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
-  const flight = flights.open(exchange ?? broken);
+  const flight = flights.open(exchange);
   try {
     flight.check();
-    // Any other stream that is asked for is the one for what a server says unasked, also where it is resumed.
-    const isNotices = sse === undefined && request.method === 'GET' && (exchange ?? broken) === undefined;
-    const notices = isNotices ? (options.notices ?? NO_NOTICES) : undefined;
-    if (notices !== undefined && !(await notices.mayOpen())) {
-      flight.land();
-      return new Response(null, { status: 405 });
-    }
     const refusal = sse?.refuse(request.method, request.url);
     if (refusal !== undefined) throw flight.fail(refusal);
     const { configured, fresh: first } = guard;
     guard.fresh = false;
     const response = await travel(options, { request, configured, first, flight, exchange });
-    if (response.ok) notices?.opened();
-    else notices?.refused(response.status);
-    const onBodyEnd = notices !== undefined && response.ok ? notices.lost : streamEnd(sse, request);
     return await answer(response, {
       server: options.server,
       responseBytes: options.limits.responseBytes,
@@ -120,12 +112,12 @@ async function fly(guard: Guard, request: Outgoing, exchange?: Exchange, broken?
       inBand: sse === undefined,
       exchange,
       flight,
-      ...(onBodyEnd === undefined ? {} : { onBodyEnd }),
+      ...watch,
     });
   } catch (error) {
     noteNetworkError(error, flight, exchange);
-    // A token that could not be had ends the request as the guard does; a call that was delivered it does not end.
-    if (isMcpError(error) && broken === undefined) flight.fail(error);
+    // A token that could not be had ends the request as the guard does.
+    if (isMcpError(error)) flight.fail(error);
     flight.land();
     throw flight.failure ?? error;
   }
@@ -149,16 +141,15 @@ async function readRequest(
   return { request: { url, method, headers, body }, key };
 }
 
-/** Nobody listens, so the stream is not opened. */
-const NO_NOTICES: NonNullable<GuardedFetchOptions['notices']> = {
-  mayOpen: async () => false,
-  opened() {},
-  lost() {},
-  refused() {},
-};
-
-/** Over `sse` the event stream stands for itself, and a POST for the request in its body. */
-function tieExchange({ options, stream }: Guard, { method, body }: Outgoing): Exchange | undefined {
+/**
+ * Over `http` a call's event stream is resumed by its last event id. Over `sse` the event stream stands for itself, and a
+ * POST for the request in its body.
+ */
+function tieExchange({ options, sse, stream }: Guard, { method, headers, body }: Outgoing): Exchange | undefined {
+  if (sse === undefined) {
+    const lastEventId = headers.get('last-event-id');
+    return lastEventId === null ? undefined : options.exchangeOfStream?.(lastEventId);
+  }
   if (method === 'GET') return stream;
   return method === 'POST' && typeof body === 'string' ? options.exchangeOf?.(idOf(body)) : undefined;
 }

@@ -23,6 +23,8 @@ export interface Flight {
 
 export interface Flights {
   open(exchange: Exchange | undefined): Flight;
+  /** Throws once these are closed. */
+  check(): void;
   /** Aborts every flight; later ones fail at once. Never throws (W4). */
   close(): void;
 }
@@ -48,6 +50,9 @@ export function createFlights(server: string): Flights {
       const flight = createFlight(exchange, inAir);
       if (closed) flight.fail(closedError());
       return flight;
+    },
+    check() {
+      if (closed) throw closedError();
     },
     close() {
       closed = true;

@@ -54,6 +54,8 @@ export interface Exchanges {
   handshake(): Pending | undefined;
   /** The notice that ends an older handshake, once it is sent. */
   initialized: Pending | undefined;
+  /** How many requests of ours are without an answer. */
+  readonly underWay: number;
   /** Ends every request and stream under way. */
   abortAll(): void;
 }
@@ -69,7 +71,7 @@ export function createExchanges(): Exchanges {
   // A Map tells 1 and "1" apart, as JSON-RPC does.
   const identified = new Map<unknown, Pending>();
   const lingering = createLingering();
-  const resumable = new Set<Pending>();
+  const resumable = createResumable();
   let next = 0;
   let handshake: Pending | undefined;
   return {
@@ -80,14 +82,8 @@ export function createExchanges(): Exchanges {
     },
     byKey: (key) => keyed.get(key),
     byId: (id) => identified.get(id),
-    byToken: (token) => [...resumable].find(({ resumeToken }) => resumeToken === token),
-    noteToken(pending, token) {
-      // The SDK takes no stream up again that the answer came on; with its result it is not held here.
-      if (pending.answered) return;
-      if (token !== pending.resumeToken) pending.facts.takenUp = 0;
-      pending.resumeToken = token;
-      resumable.add(pending);
-    },
+    byToken: resumable.find,
+    noteToken: resumable.note,
     assign(pending, id, method) {
       pending.requestId = id;
       pending.method = method;
@@ -98,13 +94,15 @@ export function createExchanges(): Exchanges {
       keyed.delete(pending.key);
       if (identified.get(pending.requestId) === pending) identified.delete(pending.requestId);
       pending.over = true;
-      if (pending.answered) resumable.delete(pending);
-      forgetMost(resumable);
+      resumable.release(pending);
     },
     endLater: lingering.add,
     streamEnded: lingering.drop,
     handshake: () => handshake,
     initialized: undefined,
+    get underWay() {
+      return identified.size;
+    },
     abortAll() {
       const open = [...keyed.values(), ...lingering.dropAll()];
       // Aborting what another Workers request opened throws there, and that request ends it; the rest must still be ended.
@@ -115,13 +113,35 @@ export function createExchanges(): Exchanges {
   };
 }
 
-/** No more streams than that wait to be taken up again; those of the last requests are still told from others then. */
-function forgetMost(resumable: Set<Pending>): void {
-  let excess = resumable.size - 2 * MANY;
-  for (const pending of resumable) {
-    if (excess-- <= 0) return;
-    if (pending.over) resumable.delete(pending);
-  }
+/** Requests whose event streams had an event with an id, so that they can be taken up again. */
+function createResumable() {
+  const all = new Set<Pending>();
+  return {
+    find(token: string): Pending | undefined {
+      const holders = [...all].filter(({ resumeToken }) => resumeToken === token);
+      // A server may count its events for each stream anew.
+      return holders.find(({ over }) => !over) ?? holders[0];
+    },
+    note(pending: Pending, given: string): void {
+      // The SDK takes no stream up again that the answer came on; with its result it is not held here.
+      if (pending.answered) return;
+      // As it comes back in a header, which is without white space around it.
+      const token = given.replace(/^[\t ]+|[\t ]+$/g, '');
+      if (token === pending.resumeToken) return;
+      pending.facts.barren = 0;
+      pending.resumeToken = token;
+      all.add(pending);
+    },
+    release(pending: Pending): void {
+      if (pending.answered) all.delete(pending);
+      // No more than that wait to be taken up again; those of the last requests are still told from others then.
+      let excess = all.size - 2 * MANY;
+      for (const each of all) {
+        if (excess-- <= 0) return;
+        if (each.over) all.delete(each);
+      }
+    },
+  };
 }
 
 /** Response streams that a server may keep open for a while after the answer. */

@@ -50,12 +50,12 @@ export function openTransport(server: WiredServer, kind: TransportKind, deps: Tr
   return kind === 'sse' ? openSse(server, deps) : openHttp(server, deps);
 }
 
+/** A stream that cannot be taken up is tried again twice; the guard opens the one for notices for as long as it takes (L7). */
 const RECONNECTION = {
   initialReconnectionDelay: LEAST_WAIT_MS,
   reconnectionDelayGrowFactor: WAIT_GROWTH,
   maxReconnectionDelay: LONGEST_WAIT_MS,
-  // A notice stream is opened again for as long as the connection lives (L7). For a call's, the guard says when to let it be.
-  maxRetries: Number.POSITIVE_INFINITY,
+  maxRetries: 2,
 };
 
 /** Streamable HTTP, every request of it through the guard. */

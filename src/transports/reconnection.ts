@@ -1,6 +1,9 @@
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../core/backoff.js';
 
-/** At most so many streams of one connection wait to be taken up at a time. */
+/**
+ * At most so many streams of one connection wait to be taken up at a time: a Workers request takes its timers with it when it
+ * ends. Any more are taken up at once, since a call whose stream is not would wait for its answer in vain.
+ */
 const MOST_WAITING = 256;
 
 /** Takes up the event streams of one connection again, in the SDK's place: its own timers outlive the connection. */
@@ -15,7 +18,10 @@ export function createReconnection(): Reconnection {
   const waiting = new Set<ReturnType<typeof setTimeout>>();
   return {
     schedule(reconnect, delayMs) {
-      if (waiting.size >= MOST_WAITING) return () => {};
+      if (waiting.size >= MOST_WAITING) {
+        reconnect();
+        return () => {};
+      }
       const run = () => {
         waiting.delete(timer);
         reconnect();

@@ -26,6 +26,17 @@ async function failTimes(times: number, { call }: { call(): Promise<unknown> }, 
   }
 }
 
+it('C6 what one connect fails with is told to each call that waited for it, with its own tool', async () => {
+  const { server, toolset } = await broken();
+  const errors = await Promise.all(['a', 'b'].map((name) => rejection(toolset.tools[`s__${name}`]!.execute({}))));
+  expect(errors).toMatchObject([
+    { code: 'connect-failed', server: 's', tool: 'a' },
+    { code: 'connect-failed', server: 's', tool: 'b' },
+  ]);
+  expect(connects(server)).toBe(1);
+  expect(toolset.servers[0]?.error?.tool).toBeUndefined();
+});
+
 const connects = (server: RawServer) => server.count('initialize');
 const mend = (server: RawServer) => server.set({ status: {} });
 

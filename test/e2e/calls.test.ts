@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectMcp } from '../../src/index.js';
+import { connectMcp, type ExecuteOptions } from '../../src/index.js';
 import { until } from '../support/http-host.js';
 import { HANDLED } from '../support/raw-server.js';
 import { createRig, ERAS, rejection, tool } from './rig.js';
@@ -18,6 +18,16 @@ function nested(levels: number): Record<string, unknown> {
   let value: Record<string, unknown> = {};
   for (let level = 0; level < levels; level++) value = { a: value };
   return value;
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+function thrower(): never {
+  throw new Error('not ours');
 }
 
 describe.each(ERAS)('%s', (era) => {
@@ -61,6 +71,28 @@ describe.each(ERAS)('%s', (era) => {
     });
     expect(error).toHaveProperty('issues.0.path', '');
     expect(error.message + JSON.stringify(error)).not.toContain('CANARY');
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each<[string, string, () => readonly [unknown, unknown?]]>([
+    ['arguments that are a revoked proxy', 'invalid-arguments', () => [revoked()]],
+    ['options that are a revoked proxy', 'config', () => [{}, revoked()]],
+    ['options whose getter throws', 'config', () => [{}, Object.defineProperty({}, 'abortSignal', { get: thrower })]],
+    ['a signal that is a revoked proxy', 'config', () => [{}, { abortSignal: revoked() }]],
+    [
+      'a signal that nobody can stop listening to',
+      'config',
+      () => [{}, { abortSignal: { aborted: false, addEventListener() {} } }],
+    ],
+  ])('%s are refused with an error of ours, and nothing is sent', async (_, code, given) => {
+    const { call, server } = await wireTool(era);
+    server.reset();
+    const [args, options] = given();
+    expect(await rejection(call.execute(args, options as ExecuteOptions))).toMatchObject({
+      code,
+      server: 's',
+      tool: 't',
+    });
     expect(server.requests).toEqual([]);
   });
 

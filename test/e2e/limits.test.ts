@@ -148,3 +148,22 @@ it('G6 over HTTP+SSE an event over responseBytes rejects, and the next call has 
   size.bytes = 10;
   await expect(toolset.tools.s__t!.execute({})).resolves.toBeDefined();
 });
+
+it('C5 G6 over HTTP+SSE such an event leaves every call unknown that it could have answered, where there are several', async () => {
+  const server = await rig.sse({
+    tools: [tool('big'), tool('slow')],
+    async onCall({ name }) {
+      if (name === 'slow') return HANDLED;
+      await until(() => server.count('tools/call') === 3);
+      return { content: [{ type: 'text', text: 'x'.repeat(500_000) }] };
+    },
+  });
+  const { toolset } = await rig.wire([{ name: 's', type: 'sse', url: server.url }], {
+    limits: { responseBytes: 50_000 },
+  });
+  const calls = ['s__slow', 's__big', 's__slow'].map((name) => rejection(toolset.tools[name]!.execute({})));
+  for (const error of await Promise.all(calls)) {
+    expect(error).toMatchObject({ code: 'outcome-unknown', cause: { code: 'limit', limit: 'responseBytes' } });
+  }
+  expect(server.count('tools/call')).toBe(3);
+});

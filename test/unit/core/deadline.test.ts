@@ -64,6 +64,18 @@ describe('a deadline', () => {
     expect(deadline.error({ server: 's' }).message).toMatch(/5 ms.*`connectTimeoutMs`/);
   });
 
+  it('C3 names the limit that it ran into, also where its timer came late', () => {
+    const deadline = createDeadline({ ms: 10, totalMs: 100 });
+    vi.setSystemTime(Date.now() + 5_000);
+    vi.advanceTimersByTime(10);
+    expect(deadline.error(DETAILS).message).toContain('within 10 ms; raise `timeoutMs`');
+    const extended = createDeadline({ ms: 60, totalMs: 100 });
+    vi.advanceTimersByTime(50);
+    extended.extend();
+    vi.advanceTimersByTime(50);
+    expect(extended.error(DETAILS).message).toContain('within 100 ms; raise `maxTotalMs`');
+  });
+
   it('over a signal that was aborted before ends at once', async () => {
     const caller = counted();
     caller.controller.abort('early');

@@ -34,6 +34,19 @@ describe('errors', () => {
     expect(errors.isMcpError(error)).toBe(true);
   });
 
+  it('that one connect failed with are said of the tool of each call, and stay as they are', () => {
+    const cause = new errors.McpTimeoutError('inner');
+    const error = new errors.McpConnectError('breaker-open', 'm', { server: 's', cause });
+    const copy = errors.withTool(error, 't');
+    expect(copy).toMatchObject({ name: 'McpConnectError', code: 'breaker-open', message: 'm', server: 's', tool: 't' });
+    expect(copy).toBeInstanceOf(errors.McpConnectError);
+    expect(Object.prototype.toString.call(copy)).toBe('[object Error]');
+    expect(errors.isMcpError(copy)).toBe(true);
+    expect(copy.cause).toBe(cause);
+    expect(JSON.parse(JSON.stringify(copy))).toEqual({ code: 'breaker-open', server: 's', tool: 't' });
+    expect(error.tool).toBeUndefined();
+  });
+
   it('are known across copies of the library, and nothing else is', () => {
     expect(errors.isMcpError({ [Symbol.for('mcp-toolset.error')]: true })).toBe(true);
     for (const value of [null, undefined, 'McpError', {}, new Error('McpError'), { code: 'config' }]) {
