@@ -74,9 +74,9 @@ async function runAll(rows: readonly Row[], context: Context): Promise<readonly 
 
 function print({ name, version, checks }: Result): void {
   console.log(`\n${name} (${version})`);
-  for (const { name: title, ok, error } of checks) {
+  for (const { name: title, ok, ms, error } of checks) {
     console.log(
-      `  ${ok ? 'ok    ' : 'NOT OK'} ${title}${error === undefined ? '' : `\n${error.replace(/^/gm, '         ')}`}`,
+      `  ${ok ? 'ok    ' : 'NOT OK'} ${title}${ms === undefined ? '' : ` (${ms} ms)`}${error === undefined ? '' : `\n${error.replace(/^/gm, '         ')}`}`,
     );
   }
 }

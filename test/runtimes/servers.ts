@@ -108,7 +108,7 @@ export async function startServers(): Promise<Servers> {
     },
     settled: async () => {
       for (const { server, target } of started) {
-        await until(() => server.pending() === 0 && server.sessions() === 0, 5_000).catch(() => {
+        await until(() => server.pending() === 0 && server.sessions() === 0, 20_000).catch(() => {
           throw new Error(`${target.title}: ${server.pending()} requests and ${server.sessions()} sessions are left`);
         });
       }

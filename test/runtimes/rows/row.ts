@@ -21,7 +21,7 @@ export interface Row {
 }
 
 /** How long a scenario may take on any runtime, in milliseconds. */
-export const ROW_MS = 90_000;
+export const ROW_MS = 150_000;
 
 export function check(name: string, ok: boolean, error: string): Check {
   return ok ? { name, ok } : { name, ok, error };

@@ -1,7 +1,7 @@
 import { isMcpError, type McpError } from 'mcp-toolset';
 
 /** Shorter than a check may take, so that what was waited for has a name. */
-const UNTIL_MS = 6_000;
+const UNTIL_MS = 20_000;
 
 /** The library's own error that `work` rejects with; everything else is a failure. */
 export async function errorOf(work: Promise<unknown>): Promise<McpError> {
