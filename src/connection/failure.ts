@@ -93,9 +93,11 @@ export function connectFailure(lost: Lost & { readonly unusable: boolean }, deta
 }
 
 function unauthorized(status: number, details: McpErrorDetails): McpConnectError {
+  // 403 is also what a server answers that minds the host name, and says nothing of credentials.
+  const refusal = status === 401 ? 'refused the credentials' : 'does not allow this request';
   return new McpConnectError(
     'unauthorized',
-    `Server \`${details.server}\` refused the credentials (HTTP ${status}); check its \`headers\` or \`auth\`.`,
+    `Server \`${details.server}\` ${refusal} (HTTP ${status}); check its \`headers\` or \`auth\`.`,
     { ...details, cause: { name: 'HttpError', status } },
   );
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -16,16 +16,20 @@ export function parse(path: string, text: string): Source {
   return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
 }
 
-/** Paths of all files under a folder, sorted, relative to it. A folder that does not exist has none. */
+/**
+ * Paths of all files under a folder, sorted, relative to it, with forward slashes; installed packages are not looked into.
+ * A folder that does not exist has none.
+ */
 export function filesUnder(folder: string, ending: string): string[] {
-  let found: string[];
-  try {
-    found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  } catch {
-    return [];
+  return existsSync(folder) ? [...pathsIn(folder, '')].filter((path) => path.endsWith(ending)).sort() : [];
+}
+
+function* pathsIn(folder: string, prefix: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile()) yield `${prefix}${entry.name}`;
+    else if (entry.isDirectory() && entry.name !== 'node_modules')
+      yield* pathsIn(`${folder}/${entry.name}`, `${prefix}${entry.name}/`);
   }
-  const paths = found.map((path) => path.replaceAll('\\', '/'));
-  return paths.filter((path) => path.endsWith(ending) && !path.includes('node_modules/')).sort();
 }
 
 export function readSources(folder: string, ending = '.ts'): Source[] {

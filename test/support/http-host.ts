@@ -4,6 +4,13 @@ import type { AddressInfo, Socket } from 'node:net';
 /** Largest request body that a test server reads, in bytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
+const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers': '*, authorization',
+  'access-control-expose-headers': 'mcp-session-id, mcp-protocol-version, www-authenticate',
+};
+
 /** A listening test server. Closing it cuts every connection, hanging ones included. */
 export interface HttpHost {
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
@@ -15,13 +22,26 @@ export interface HttpHost {
   close(): Promise<void>;
 }
 
+export interface ListenOptions {
+  /** Lets pages of every origin in, as a server for browsers does. Default false. */
+  readonly cors?: boolean | undefined;
+}
+
 /** Listens on 127.0.0.1 on a port that the system chooses. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
+  { cors = false }: ListenOptions = {},
 ): Promise<HttpHost> {
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     response.on('error', () => {});
+    if (cors) {
+      for (const [name, value] of Object.entries(CORS_HEADERS)) response.setHeader(name, value);
+      if (request.method === 'OPTIONS') {
+        response.writeHead(204).end();
+        return;
+      }
+    }
     Promise.resolve(handle(request, response)).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { 'content-type': 'text/plain' }).end(`test server failed: ${String(error)}`);

@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import type { HttpHost } from './http-host.js';
+import type { HttpHost, ListenOptions } from './http-host.js';
 import type { Recorder } from './recorder.js';
 import { failureText } from './rpc-text.js';
 import type { StandardTool, ToolLog } from './sdk-tools.js';
 
 export const INSTRUCTIONS = 'Instructions of the test server: call echo first.';
 
-export interface SdkServerOptions {
+export interface SdkServerOptions extends ListenOptions {
   /** Default: `STANDARD_TOOLS`. */
   readonly tools?: readonly StandardTool[];
+  /** Streamable HTTP answers with JSON alone, never with a stream. Default: as the SDK likes best. */
+  readonly json?: boolean;
 }
 
 export interface SdkServer extends Omit<Recorder, 'accept'>, Omit<ToolLog, 'run'> {

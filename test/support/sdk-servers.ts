@@ -32,14 +32,15 @@ export async function startSdkServer(
 ): Promise<SdkServer> {
   const log = createToolLog();
   const shelf: Shelf = { tools: options.tools ?? STANDARD_TOOLS, log };
-  const served = options.mode === 'legacy-only' ? handleSessions(shelf) : serveHandler(shelf, options.mode);
+  const served =
+    options.mode === 'legacy-only' ? handleSessions(shelf, options) : serveHandler(shelf, options.mode, options);
   const recorder = createRecorder();
   const host = await listen(async (request, response) => {
     const entry = await recorder.accept(request, response);
     if (entry === undefined) return;
     if (!/^\/mcp(\?|$)/.test(entry.url)) response.writeHead(404).end();
     else await served.handle(request, response, parsed(entry.body));
-  });
+  }, options);
   return sdkServer('mcp', host, recorder, log, served);
 }
 
@@ -47,8 +48,11 @@ interface Handler extends Served {
   handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>;
 }
 
-function serveHandler(shelf: Shelf, mode: 'dual' | 'modern-only'): Handler {
-  const handler = createMcpHandler(() => buildServer(shelf), { legacy: mode === 'dual' ? 'stateless' : 'reject' });
+function serveHandler(shelf: Shelf, mode: 'dual' | 'modern-only', { json = false }: SdkServerOptions): Handler {
+  const handler = createMcpHandler(() => buildServer(shelf), {
+    legacy: mode === 'dual' ? 'stateless' : 'reject',
+    ...(json ? { responseMode: 'json' } : {}),
+  });
   const handle = toNodeHandler(handler);
   return {
     // Node types a missing method as `undefined`, which the adapter's own type leaves out under exact types.
@@ -64,7 +68,7 @@ function serveHandler(shelf: Shelf, mode: 'dual' | 'modern-only'): Handler {
 }
 
 /** Sessions as the SDK's documentation wires them: one server and one transport for each. */
-function handleSessions(shelf: Shelf): Handler {
+function handleSessions(shelf: Shelf, { json = false }: SdkServerOptions): Handler {
   const sessions = new Map<string, { server: McpServer; transport: NodeStreamableHTTPServerTransport }>();
   return {
     handle: async (request, response, body) => {
@@ -75,6 +79,7 @@ function handleSessions(shelf: Shelf): Handler {
       const server = buildServer(shelf);
       const transport: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
+        enableJsonResponse: json,
         onsessioninitialized: (session) => {
           sessions.set(session, { server, transport });
         },

@@ -42,6 +42,7 @@ export async function startSdk1Server(options: SdkServerOptions = {}): Promise<S
     const server = buildServer(shelf);
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      enableJsonResponse: options.json ?? false,
       onsessioninitialized: (session) => {
         sessions.set(session, { server, transport });
       },
@@ -52,7 +53,7 @@ export async function startSdk1Server(options: SdkServerOptions = {}): Promise<S
     // The class types its callbacks as `| undefined`, which its own interface does not allow under exact types.
     await server.connect(transport as Parameters<McpServer['connect']>[0]);
     return transport.handleRequest(request, response, body);
-  });
+  }, options);
   return sdkServer('mcp', host, recorder, shelf.log, serveSessions(shelf, sessions, replaceTools));
 }
 
@@ -79,7 +80,7 @@ export async function startSdk1SseServer(options: SdkServerOptions = {}): Promis
       return;
     }
     await known.transport.handlePostMessage(request, response, parsed(entry.body));
-  });
+  }, options);
   return sdkServer('sse', host, recorder, shelf.log, serveSessions(shelf, sessions, replaceTools));
 }
 

@@ -15,12 +15,22 @@ export const COMPATIBILITY: readonly { readonly date: string; readonly flags: re
   { date: '2026-11-09', flags: ['no_nodejs_compat', 'no_nodejs_compat_v2'] },
 ];
 
-export interface WorkerOptions {
-  /** An ES module's source, bundled as for a Worker. */
-  readonly source: string;
+interface Settings {
   readonly compatibility: (typeof COMPATIBILITY)[number];
   /** Text bindings, read with `import { env } from 'cloudflare:workers'`. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface WorkerOptions extends Settings {
+  /** An ES module's source, bundled as for a Worker. */
+  readonly source: string;
+}
+
+export interface ServeOptions extends Settings {
+  /** The Worker's one module, bundled. */
+  readonly code: string;
+  /** Path of the runtime. Default: the one that is installed with the development dependencies. */
+  readonly runtime?: string;
 }
 
 /** A Worker in a runtime of its own: every HTTP request to it is a request of its own there, too. */
@@ -33,16 +43,21 @@ export interface RunningWorker {
 
 const bundled = new Map<string, Promise<string>>();
 
-export async function startWorker({ source, compatibility, env = {} }: WorkerOptions): Promise<RunningWorker> {
+export async function startWorker({ source, ...settings }: WorkerOptions): Promise<RunningWorker> {
   if (!bundled.has(source))
     bundled.set(
       source,
       bundle(source).then(({ text }) => text),
     );
+  return serveWorker({ code: (await bundled.get(source)) ?? '', ...settings });
+}
+
+export async function serveWorker(options: ServeOptions): Promise<RunningWorker> {
+  const { code, compatibility, env = {}, runtime = workerd } = options;
   const folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-worker-'));
-  await writeFile(join(folder, 'worker.js'), (await bundled.get(source)) ?? '');
+  await writeFile(join(folder, 'worker.js'), code);
   await writeFile(join(folder, 'config.capnp'), configText(compatibility, env));
-  const child = spawn(workerd, ['serve', '--verbose', '--control-fd=3', 'config.capnp'], {
+  const child = spawn(runtime, ['serve', '--verbose', '--control-fd=3', 'config.capnp'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });

@@ -1,0 +1,3 @@
+import { installRuntimes } from './setup/install.js';
+
+await installRuntimes();
