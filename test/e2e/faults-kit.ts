@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import {
   type Diagnostic,
   isMcpError,
@@ -11,6 +11,7 @@ import {
 } from '../../src/index.js';
 import type { FaultPlan } from '../../src/testing/faults/plan.js';
 import { type FaultServer, type FaultServerOptions, faultServer } from '../../src/testing/faults/server.js';
+import { loadSdk } from '../../src/transports/sdk.js';
 import { createKeep } from '../support/keep.js';
 
 /** Every way in which a server may be spoken to. */
@@ -56,6 +57,8 @@ export const sourceOf = (kind: Kind, { url }: { readonly url: string }, name = '
 /** Starts fault servers and toolsets for one test file; what was started is closed after each test. */
 export function createStands() {
   const keep = createKeep();
+  // The first connect of a process loads the SDK, which a busy machine takes longer for than some of these tests give it.
+  beforeAll(async () => void (await loadSdk()));
   return {
     keep,
     /** A server of this kind, and a toolset that has connected to it before the plan begins. */

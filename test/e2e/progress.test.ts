@@ -10,16 +10,16 @@ const tokenOf = ({ params }: { readonly params?: unknown }) =>
 
 describe.each(SESSION_KINDS)('%s: one deadline', (kind) => {
   it('C3 is over the wait for the connection, the call and its second try', async () => {
-    const { server, effect } = await stands.stand(kind, { source: { timeoutMs: 700 } });
+    const { server, effect } = await stands.stand(kind, { source: { timeoutMs: 2_100 } });
     server.expireSessions();
     server.script([
-      { match: { method: 'initialize' }, fault: { kind: 'delay', ms: 400 } },
-      { match: { tool: 'effect', nth: 2 }, fault: { kind: 'delay', ms: 600 } },
+      { match: { method: 'initialize' }, fault: { kind: 'delay', ms: 1_200 } },
+      { match: { tool: 'effect', nth: 2 }, fault: { kind: 'delay', ms: 1_800 } },
     ]);
     const end = await ended(effect('late'));
     expect(end).toMatchObject({ code: 'timeout' });
-    expect(end.ms).toBeGreaterThanOrEqual(690);
-    expect(end.ms).toBeLessThan(1_400);
+    expect(end.ms).toBeGreaterThanOrEqual(2_090);
+    expect(end.ms).toBeLessThan(2_800);
     expect(callsOf(server)).toHaveLength(2);
   });
 });

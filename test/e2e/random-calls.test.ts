@@ -45,8 +45,9 @@ it.each(ALL_KINDS.map((kind, index) => [kind, index + 1] as const))(
     expect(getEventListeners(shared, 'abort')).toHaveLength(0);
     // A restart, and over HTTP+SSE every lost stream, costs all who are under way.
     expect(codes.ok).toBeGreaterThan(CALLS * 0.2);
-    // Each end that is possible was met.
-    for (const code of ['outcome-unknown', 'protocol', 'timeout', 'aborted', 'limit', 'unauthorized']) {
+    // Each end that is possible was met. What is too large on a stream that many calls share is nobody's own.
+    const own = kind === 'SSE transport' ? [] : ['limit'];
+    for (const code of ['outcome-unknown', 'protocol', 'timeout', 'aborted', 'unauthorized', ...own]) {
       expect([code, codes[code]]).toEqual([code, expect.any(Number)]);
     }
     expect(Math.max(...told.map(({ ms }) => ms))).toBeLessThan(PATIENCE_MS + 1_500);

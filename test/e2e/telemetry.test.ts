@@ -391,6 +391,7 @@ describe('diagnostics', () => {
         'duplicate-tool',
         'discovery-truncated',
         'filter-unmatched',
+        'secret-in-url',
       ]),
     );
     for (const diagnostic of kit.diagnostics) checkDiagnostic(diagnostic);
