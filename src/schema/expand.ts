@@ -94,6 +94,8 @@ export function expandReferences(document: JsonSchema, bounds: ProjectionBounds)
   return places;
 }
 
+const NO_NOTES: JsonSchema = {};
+
 /** Follows the references of one place as far as only annotations stand beside them. */
 function settle({ schema, parent, keyword, key, depth }: Pending, expansion: Expansion): Place {
   const place: Place = {
@@ -102,15 +104,17 @@ function settle({ schema, parent, keyword, key, depth }: Pending, expansion: Exp
     key,
     depth,
     source: schema,
-    notes: {},
+    notes: NO_NOTES,
     referred: false,
     boolean: undefined,
     beside: undefined,
     obstacles: [],
     below: new Map(),
   };
-  const passed = new Set([schema]);
-  while (follow(place, passed, expansion)) passed.add(place.source);
+  if (Object.hasOwn(schema, '$ref')) {
+    const passed = new Set([schema]);
+    while (follow(place, passed, expansion)) passed.add(place.source);
+  }
   if (DYNAMIC_REFERENCES.some((reference) => Object.hasOwn(place.source, reference))) place.obstacles.push('dynamic');
   return place;
 }

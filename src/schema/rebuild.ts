@@ -18,7 +18,7 @@ interface Made {
   /** Whether `unevaluated*` above it may find fewer members evaluated than with what the server wrote. */
   readonly unseen: boolean;
   /** Keywords that were left out, with everything below them. */
-  readonly gone: ReadonlySet<string>;
+  readonly gone: readonly string[];
   readonly losses: readonly Loss[];
 }
 
@@ -38,7 +38,7 @@ export function rebuildSchema(places: readonly Place[], ignoring: boolean): Rebu
   const left = new Set<Place>();
   for (const place of places) {
     const { parent, keyword } = place;
-    if (parent !== undefined && (left.has(parent) || made.get(parent)!.gone.has(keyword))) left.add(place);
+    if (parent !== undefined && (left.has(parent) || made.get(parent)!.gone.includes(keyword))) left.add(place);
   }
   const losses = places.flatMap((place) => (left.has(place) ? [] : made.get(place)!.losses));
   // The root is never a mere boolean.
@@ -52,19 +52,17 @@ function rebuildPlace(place: Place, made: ReadonlyMap<Place, Made>, ignoring: bo
     }
     return false;
   };
-  const losses: Loss[] = place.obstacles.map((reason) => ({ place, reason }));
-  const draft: Draft = {
-    place,
-    fields: writeFields(place, made, ignoring),
-    isLoosened: (keyword) => below([keyword], 'loosened'),
-    unseen: losses.length > 0 || below(IN_PLACE, 'unseen'),
-    gone: new Set(),
-    losses,
-  };
+  const { obstacles, boolean } = place;
+  const fields = boolean === undefined ? writeFields(place, made, ignoring) : undefined;
+  const losses: Loss[] = obstacles.map((reason) => ({ place, reason }));
+  const gone: string[] = [];
+  let unseen = losses.length > 0 || below(IN_PLACE, 'unseen');
   const loosened = losses.length > 0 || below(place.below.keys(), 'loosened');
-  if (loosened) relax(draft);
-  const schema = place.boolean ?? Object.fromEntries(draft.fields);
-  return { schema, loosened, unseen: draft.unseen, gone: draft.gone, losses };
+  if (fields !== undefined && loosened) {
+    const isLoosened = (keyword: string) => below([keyword], 'loosened');
+    unseen = relax({ place, fields, isLoosened, unseen, gone, losses });
+  }
+  return { schema: boolean ?? Object.fromEntries(fields!), loosened, unseen, gone, losses };
 }
 
 /** The keywords of a place, in the order of its source. Entries keep an own `__proto__` (N8). */
@@ -104,40 +102,37 @@ interface Draft {
   readonly fields: Map<string, unknown>;
   /** Whether a schema under this keyword accepts more than it did. */
   isLoosened(keyword: string): boolean;
-  unseen: boolean;
-  readonly gone: Set<string>;
+  readonly unseen: boolean;
+  readonly gone: string[];
   readonly losses: Loss[];
 }
 
 /**
  * Under most keywords a schema that accepts more makes the whole accept more. Where it would make it accept less, the
- * keyword itself is loosened instead, which is the nearest place where that is sound.
+ * keyword itself is loosened instead, which is the nearest place where that is sound. Returns `unseen`.
  */
-function relax(draft: Draft): void {
-  const { fields } = draft;
-  if (draft.isLoosened('not')) leaveOut(draft, ['not']);
-  if (draft.isLoosened('if')) {
+function relax(draft: Draft): boolean {
+  const { fields, isLoosened } = draft;
+  let { unseen } = draft;
+  if (isLoosened('not')) leaveOut(draft, ['not']);
+  if (isLoosened('if')) {
     leaveOut(draft, ['if', 'then', 'else']);
-    draft.unseen = true;
+    unseen = true;
   }
-  if (draft.isLoosened('contains')) leaveOut(draft, ['maxContains']);
-  if (draft.isLoosened('oneOf')) {
-    if (fields.has('anyOf')) {
-      leaveOut(draft, ['oneOf']);
-      draft.unseen = true;
-    } else becomeAnyOf(draft);
-  }
-  if (draft.unseen)
-    leaveOut(
-      draft,
-      UNEVALUATED.filter((keyword) => fields.get(keyword) !== true),
-    );
+  if (isLoosened('contains')) leaveOut(draft, ['maxContains']);
+  if (isLoosened('oneOf') && fields.has('anyOf')) {
+    leaveOut(draft, ['oneOf']);
+    unseen = true;
+  } else if (isLoosened('oneOf')) becomeAnyOf(draft);
+  const counted = UNEVALUATED.filter((keyword) => fields.get(keyword) !== true);
+  if (unseen) leaveOut(draft, counted);
+  return unseen;
 }
 
 function leaveOut({ place, fields, gone, losses }: Draft, keywords: readonly string[]): void {
   for (const keyword of keywords) {
     if (!fields.delete(keyword)) continue;
-    gone.add(keyword);
+    gone.push(keyword);
     losses.push({ place, keyword, reason: 'left-out' });
   }
 }
