@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Projection, QuarantinedTool } from '../../../src/catalog/projection.js';
 import type { Diagnostic } from '../../../src/core/diagnostics.js';
 import type { JsonSchema } from '../../../src/core/tools.js';
+import { projectGeneric } from '../../../src/schema/generic.js';
 import { type Catalogue, createCatalogue } from '../../../src/toolset/catalogue.js';
 
 interface Given {
@@ -42,6 +43,7 @@ function create() {
   const reports: Diagnostic[] = [];
   const catalogue = createCatalogue(
     async () => ({ content: [] }),
+    (inputSchema) => projectGeneric(inputSchema, { schemaDepth: 64, schemaNodes: 10_000 }),
     (diagnostic) => void reports.push(diagnostic),
   );
   return { catalogue, reports };
