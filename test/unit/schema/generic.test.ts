@@ -364,7 +364,7 @@ describe('bounds', () => {
     const [loss] = project({ type: 'object', ...nested }).losses;
     expect(loss).toMatch(/^#\/properties\/a~0~1b\/properties\/x{99}…\/properties\/.*…: the reference names no schema/);
     expect(loss!.length).toBeLessThan(600);
-    expect(loss!.isWellFormed?.() ?? true).toBe(true);
+    expect(JSON.stringify(loss)).not.toContain('\\ud');
   });
 });
 
