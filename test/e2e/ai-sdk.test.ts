@@ -99,6 +99,12 @@ const CATALOGUE = [
     inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', $defs: { a: {} } },
   }),
   tool('dotted.name'),
+  tool('referring', {
+    inputSchema: {
+      properties: { one: { $ref: '#/$defs/one', title: 'One' }, lost: { $ref: 'https://elsewhere.test' }, any: true },
+      $defs: { one: OPEN },
+    },
+  }),
 ];
 
 it('P0 the model is shown exactly what describeTools shows, at every level, before and after ten calls', async () => {

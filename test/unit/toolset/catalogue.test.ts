@@ -49,6 +49,37 @@ function create() {
   return { catalogue, reports };
 }
 
+describe('projection of schemas', () => {
+  it('P4 a schema is projected when somebody looks, and once', () => {
+    const project = vi.fn((inputSchema: JsonSchema) => ({
+      schema: { ...inputSchema, properties: {} },
+      losses: ['#: x'],
+    }));
+    const catalogue = createCatalogue(async () => ({ content: [] }), project, vi.fn());
+    const first = projection([{ name: 'a' }, { name: 'b' }]);
+    catalogue.apply(first);
+    expect(project).not.toHaveBeenCalled();
+    const read = () => catalogue.tools.a!.inputSchema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    expect(read()).toEqual({ type: 'object', properties: {} });
+    expect(project).toHaveBeenCalledTimes(1);
+    for (const each of [...catalogue.describe(), ...catalogue.describe()]) {
+      expect(each).toMatchObject({ inputSchema: { type: 'object', properties: {} }, losses: ['#: x'] });
+    }
+    read();
+    catalogue.counts('i');
+    expect(project).toHaveBeenCalledTimes(2);
+    // A new name is no new definition.
+    catalogue.apply({ ...first, active: first.active.map((entry) => ({ ...entry, name: `${entry.name}2` })) });
+    catalogue.describe();
+    expect(project).toHaveBeenCalledTimes(2);
+    const inputSchema = { type: 'object', title: 'T' };
+    catalogue.apply(projection([{ name: 'a', inputSchema }, { name: 'b' }]));
+    expect(project).toHaveBeenCalledTimes(2);
+    expect(read()).toEqual({ type: 'object', title: 'T', properties: {} });
+    expect(project).toHaveBeenCalledTimes(3);
+  });
+});
+
 describe('apply', () => {
   it('L5 the map is one object, in the order of the projection, whatever came before', () => {
     const { catalogue } = create();
