@@ -151,16 +151,17 @@ function follow(place: Place, passed: ReadonlySet<JsonSchema>, expansion: Expans
 
 /** Whether the target may be put here, which is then paid for. */
 function judge(place: Place, target: JsonSchema | boolean, joins: boolean, expansion: Expansion): Obstacle | undefined {
-  if (typeof target === 'boolean') return undefined;
+  if (target === true) return undefined;
   for (let above: Place | undefined = place; above !== undefined; above = above.parent) {
     if (above.source === target) return 'recursive';
   }
-  const { nodes, depth } = expansion.sizeOf(target);
+  const { nodes, depth } = target === false ? { nodes: 1, depth: 0 } : expansion.sizeOf(target);
   const { schemaNodes, schemaDepth } = expansion.bounds;
   // The reference itself goes, and its schema too unless that holds the target in an `allOf`.
-  const cost = joins ? nodes : nodes - 2;
+  const isHeld = joins || target === false;
+  const cost = isHeld ? nodes : nodes - 2;
   if (expansion.nodes + cost > schemaNodes) return 'nodes';
-  if (place.depth + depth + (joins ? 2 : 0) + 1 > schemaDepth) return 'depth';
+  if (place.depth + depth + (isHeld ? 2 : 0) + 1 > schemaDepth) return 'depth';
   expansion.nodes += cost;
   return undefined;
 }

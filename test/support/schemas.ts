@@ -1,40 +1,64 @@
+import { Validator } from '@cfworker/json-schema';
 import { Ajv as Draft07, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 type Schema = Record<string, unknown>;
 
-/**
- * The oracle of the tests about schemas. Ajv, because it passes the official suite for 2020-12 with `$dynamicRef` and
- * `unevaluated*`, brings the meta-schemas, and is not the validator this library means to check arguments with.
- */
-const OPTIONS = { strict: false, logger: false, validateFormats: false, meta: false, validateSchema: false } as const;
-
-/** How a document of draft-07 is read: what stands beside a `$ref` counts for nothing in its specification, and does in Ajv. */
+/** How a document is read. Draft-07 ignores what stands beside a `$ref`, and Ajv need not. */
 export type Reading = '2020-12' | 'draft-07' | 'draft-07 with siblings';
 
-/** A check of one schema, or undefined where no validator can take it. `elsewhere` holds schemas by their URI. */
+/** Whether a value is valid; undefined where nobody can say. */
+export type Check = (value: unknown) => boolean | undefined;
+
+/**
+ * The oracle of the tests about schemas: a verdict is what two validators agree on. Ajv because it compiles schemas and takes
+ * nothing on trust, `@cfworker/json-schema` because it interprets them, so that their faults, which are in corners of
+ * `unevaluated*`, have little in common. `elsewhere` holds other schemas by their URI.
+ */
 export function compile(
   schema: unknown,
   { reading = '2020-12', elsewhere = {} }: { reading?: Reading; elsewhere?: Record<string, unknown> } = {},
-): ((value: unknown) => boolean | undefined) | undefined {
+): Check | undefined {
+  const { $schema: _, ...rest } = schema as Schema;
+  const compiled = compileWithAjv(rest, reading, elsewhere);
+  if (reading === 'draft-07 with siblings' || compiled === undefined) return compiled;
+  const interpreted = compileWithWorker(rest, reading, elsewhere);
+  return (value) => {
+    const verdict = compiled(value);
+    return verdict === interpreted(value) ? verdict : undefined;
+  };
+}
+
+function compileWithAjv(schema: Schema, reading: Reading, elsewhere: Record<string, unknown>): Check | undefined {
+  const options = { strict: false, logger: false, validateFormats: false, meta: false, validateSchema: false } as const;
   const ajv =
     reading === '2020-12'
-      ? new Ajv2020(OPTIONS)
-      : new Draft07({ ...OPTIONS, ignoreKeywordsWithRef: reading === 'draft-07' });
+      ? new Ajv2020(options)
+      : new Draft07({ ...options, ignoreKeywordsWithRef: reading === 'draft-07' });
   try {
     for (const [uri, other] of Object.entries(elsewhere)) ajv.addSchema(other as Schema, uri);
-    const { $schema: _, ...rest } = schema as Schema;
-    const check = ajv.compile(rest);
-    return (value) => {
-      try {
-        return check(value) as boolean;
-      } catch (error) {
-        // A schema that refers to itself for the same value has no verdict. Nor has one whose `contains` can never match:
-        // for some of these Ajv writes code that names a variable it does not declare.
-        if (error instanceof RangeError || error instanceof ReferenceError) return undefined;
-        throw error;
-      }
-    };
+    const check = ajv.compile(schema);
+    return (value) => attempt(() => check(value) as boolean);
+  } catch {
+    return undefined;
+  }
+}
+
+function compileWithWorker(schema: Schema, reading: Reading, elsewhere: Record<string, unknown>): Check {
+  const validator = attempt(() => {
+    const made = new Validator(schema, reading === '2020-12' ? '2020-12' : '7');
+    for (const [uri, other] of Object.entries(elsewhere)) {
+      made.addSchema(typeof other === 'boolean' ? (other ? {} : { not: {} }) : (other as Schema), uri);
+    }
+    return made;
+  });
+  return (value) => attempt(() => validator?.validate(value).valid);
+}
+
+/** A schema that refers to itself for the same value ends in an error of one kind or another. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
   } catch {
     return undefined;
   }

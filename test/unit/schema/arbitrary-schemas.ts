@@ -114,3 +114,63 @@ export const documents: fc.Arbitrary<Schema> = fc
     return JSON.parse(JSON.stringify(document)) as Schema;
   })
   .filter((inputSchema) => admitTool({ name: 't', inputSchema }, { schemaDepth: 1_000, schemaNodes: 100_000 }).ok);
+
+const simple = fc.constantFrom<unknown>(
+  true,
+  false,
+  { type: 'string' },
+  { type: 'object' },
+  { properties: { a: true } },
+  { properties: { b: { type: 'integer' } } },
+  { required: ['b'] },
+  { const: 1 },
+  { prefixItems: [true] },
+);
+
+/** A schema around another one, which so comes into every kind of place. */
+function around(hole: fc.Arbitrary<unknown>): fc.Arbitrary<Schema> {
+  const list = fc
+    .tuple(hole, simple)
+    .chain(([inner, other]) => fc.constantFrom([inner], [inner, other], [other, inner]));
+  const under = (keyword: string, value: fc.Arbitrary<unknown>) => value.map((each) => ({ [keyword]: each }));
+  const members = hole.map((inner) => ({ a: inner }));
+  // biome-ignore-start lint/suspicious/noThenProperty: it is the keyword
+  const condition = fc
+    .tuple(hole, simple, simple)
+    .chain(([inner, one, other]) =>
+      fc.constantFrom<Schema>(
+        { if: inner, then: one, else: other },
+        { if: inner, then: one },
+        { if: one, then: inner, else: other },
+        { if: one, else: inner },
+      ),
+    );
+  // biome-ignore-end lint/suspicious/noThenProperty: it is the keyword
+  const bare = fc.oneof(
+    { weight: 4, arbitrary: condition },
+    { weight: 3, arbitrary: under('not', hole) },
+    { weight: 3, arbitrary: under('oneOf', list) },
+    { weight: 2, arbitrary: fc.record({ oneOf: list, anyOf: list }) as fc.Arbitrary<Schema> },
+    {
+      weight: 3,
+      arbitrary: fc.record({ contains: hole, minContains: count, maxContains: count }) as fc.Arbitrary<Schema>,
+    },
+    ...['allOf', 'anyOf', 'prefixItems'].map((keyword) => under(keyword, list)),
+    ...['properties', 'dependentSchemas', 'patternProperties'].map((keyword) => under(keyword, members)),
+    ...['additionalProperties', 'propertyNames', 'items'].map((keyword) => under(keyword, hole)),
+  );
+  const shut = fc.constantFrom({}, {}, { unevaluatedProperties: false }, { unevaluatedItems: false });
+  return fc.tuple(bare, shut).map(([schema, closing]) => ({ ...schema, ...closing }));
+}
+
+const lost = fc.constant({ $ref: ELSEWHERE });
+const nested = fc.oneof(lost, around(lost), around(around(lost)));
+
+/** Input schemas in which something is lost, in every kind of place and at most three schemas deep. */
+export const lossyDocuments: fc.Arbitrary<Schema> = around(fc.oneof(nested, around(nested))).chain((root) =>
+  fc.constantFrom<Schema>(
+    { type: 'object', ...root },
+    { type: 'object', properties: { a: root } },
+    { type: 'object', properties: { a: { items: root } } },
+  ),
+);

@@ -3,9 +3,11 @@ import { expect, it } from 'vitest';
 import { canonicalJson, measureJson } from '../../../src/core/json.js';
 import { projectGeneric } from '../../../src/schema/generic.js';
 import { compile, metaErrors, type Reading, scaffoldIn } from '../../support/schemas.js';
-import { documents, ELSEWHERE, instances, type Schema } from './arbitrary-schemas.js';
+import { documents, ELSEWHERE, instances, lossyDocuments, type Schema } from './arbitrary-schemas.js';
 
 const RUNS = Number(process.env.SCHEMA_RUNS ?? 300);
+/** The oracle has faults of its own, so what is committed tries the same schemas each time. Try others when this is changed. */
+const SEED = Number(process.env.SCHEMA_SEED ?? 1);
 const timeout = RUNS * 400;
 /** Far out of reach, and so near that most expansions are refused. */
 const bounds = fc.oneof(
@@ -29,8 +31,6 @@ function createTally(reading: Reading) {
     values: unknown[],
     other: unknown,
   ) => {
-    // Ajv forgets what stands beside a `$dynamicRef`.
-    if (JSON.stringify(document).includes('$dynamicRef')) return;
     const original = compile(document, { reading, elsewhere: { [ELSEWHERE]: other } });
     if (original === undefined) return;
     const projected = compile(projection.schema, { reading });
@@ -53,8 +53,19 @@ it('P4 P3 accepts all that the original accepts, and without a loss nothing else
   const property = fc.property(documents, bounds, instances, elsewhere, (document, limits, values, other) => {
     check(document, projectGeneric(document, limits), values, other);
   });
-  fc.assert(property, { numRuns: RUNS });
+  fc.assert(property, { numRuns: RUNS, seed: SEED });
   for (const verdicts of Object.values(tally)) expect(verdicts).toBeGreaterThan(RUNS / 10);
+});
+
+it('P4 P3 accepts all that the original accepts, wherever something was lost', { timeout }, () => {
+  const { tally, check } = createTally('2020-12');
+  const property = fc.property(lossyDocuments, instances, elsewhere, (document, values, other) => {
+    const projection = projectGeneric(document, { schemaDepth: 64, schemaNodes: 10_000 });
+    expect(projection.losses).not.toEqual([]);
+    check(document, projection, values, other);
+  });
+  fc.assert(property, { numRuns: RUNS * 4, seed: SEED });
+  expect(Math.min(tally.accepted, tally.refused)).toBeGreaterThan(RUNS);
 });
 
 it.each(['draft-07', 'draft-07 with siblings'] as const)(
@@ -68,7 +79,7 @@ it.each(['draft-07', 'draft-07 with siblings'] as const)(
       const { schema, losses } = projectGeneric(document, limits);
       check(document, { schema, losses: [...losses, 'read either way'] }, values, other);
     });
-    fc.assert(property, { numRuns: RUNS });
+    fc.assert(property, { numRuns: RUNS, seed: SEED });
     expect(Math.min(tally.accepted, tally.refused)).toBeGreaterThan(RUNS / 10);
   },
 );
@@ -90,7 +101,7 @@ it('P4 G9 is an object with properties, refers to nothing, keeps the bounds and 
     expect(made.depth).toBeLessThanOrEqual(Math.max(limits.schemaDepth - 1, own.depth + 2));
     expect(projectGeneric(schema, limits)).toEqual({ schema, losses: [] });
   });
-  fc.assert(property, { numRuns: RUNS });
+  fc.assert(property, { numRuns: RUNS, seed: SEED });
 });
 
 it('P4 L5 the order of keys decides nothing', () => {
@@ -100,7 +111,7 @@ it('P4 L5 the order of keys decides nothing', () => {
     expect(canonicalJson(other.schema)).toBe(canonicalJson(one.schema));
     expect(other.losses).toEqual(one.losses);
   });
-  fc.assert(property, { numRuns: RUNS });
+  fc.assert(property, { numRuns: RUNS, seed: SEED });
 });
 
 function shuffleKeys(value: unknown, random: Iterator<number>): unknown {
