@@ -7,7 +7,6 @@ import { McpClosedError, McpConfigError } from '../core/errors.js';
 import { type Shared, share } from '../core/shared.js';
 import type { McpToolset, ToolsChanged } from '../core/status.js';
 import type { McpTool } from '../core/tools.js';
-import { projectGeneric } from '../schema/generic.js';
 import { inSpan } from '../telemetry/span.js';
 import { type Catalogue, createCatalogue } from './catalogue.js';
 import { attempt, reportFailures, type ServerFailure } from './failures.js';
@@ -53,6 +52,8 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
     const find = () => findTarget(entry.identity, entry.tool.name, { catalogue, members: byIdentity, refresher });
     return runCall({ toolName: entry.name, server: entry.server, tool: entry.tool.name, args, options, find }, deps);
   };
+  // Nothing is projected before a server was connected, so it need not be loaded before that either.
+  const { projectGeneric } = await import('../schema/generic.js');
   const project: Project = (inputSchema) => projectGeneric(inputSchema, resolved.limits);
   const catalogue: Catalogue = createCatalogue(execute, project, resolved.report);
   const byIdentity = new Map(members.map((member) => [member.identity, member]));
