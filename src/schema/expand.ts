@@ -94,8 +94,6 @@ export function expandReferences(document: JsonSchema, bounds: ProjectionBounds)
   return places;
 }
 
-const NO_NOTES: JsonSchema = {};
-
 /** Follows the references of one place as far as only annotations stand beside them. */
 function settle({ schema, parent, keyword, key, depth }: Pending, expansion: Expansion): Place {
   const place: Place = {
@@ -104,7 +102,7 @@ function settle({ schema, parent, keyword, key, depth }: Pending, expansion: Exp
     key,
     depth,
     source: schema,
-    notes: NO_NOTES,
+    notes: {},
     referred: false,
     boolean: undefined,
     beside: undefined,

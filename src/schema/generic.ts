@@ -12,8 +12,6 @@ export interface ProjectedSchema {
   readonly losses: readonly string[];
 }
 
-const NO_LOSSES: readonly string[] = [];
-
 /**
  * The input schema as any provider takes it: an object with `properties` at its root and no references (P4). It may accept
  * more arguments than the original, which the losses then say, and never fewer. What is no schema (enum, const, defaults,
@@ -21,7 +19,7 @@ const NO_LOSSES: readonly string[] = [];
  * wherever the original was.
  */
 export function projectGeneric(schema: JsonSchema, bounds: ProjectionBounds): ProjectedSchema {
-  if (!hasScaffold(schema)) return { schema: asObject(schema), losses: NO_LOSSES };
+  if (!hasScaffold(schema)) return { schema: asObject(schema), losses: [] };
   const rebuilt = rebuildSchema(expandReferences(schema, bounds), ignoresSiblings(schema));
   return { schema: asObject(rebuilt.schema), losses: describeLosses(rebuilt.losses) };
 }

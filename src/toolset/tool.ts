@@ -25,29 +25,30 @@ export type Project = (inputSchema: JsonSchema) => ProjectedSchema;
 
 export type Execute = (entry: ProjectedTool, args: unknown, options: ExecuteOptions) => Promise<McpToolResult>;
 
+/** What was computed of a definition so far. */
+type Known = Partial<Writable<Pick<LiveTool, 'projected' | 'fingerprint' | 'tokens'>>>;
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export function createLiveTool(first: ProjectedTool, execute: Execute, project: Project): LiveTool {
   let entry = first;
-  let projected: ProjectedSchema | undefined;
-  let hash: string | undefined;
-  let size: number | undefined;
+  let known: Known = {};
   const live: LiveTool = {
     get entry() {
       return entry;
     },
     get projected() {
-      projected ??= project(entry.tool.inputSchema);
-      return projected;
+      known.projected ??= project(entry.tool.inputSchema);
+      return known.projected;
     },
     get fingerprint() {
-      hash ??= fingerprint(entry.tool);
-      return hash;
+      known.fingerprint ??= fingerprint(entry.tool);
+      return known.fingerprint;
     },
     get tokens() {
       const inputSchema = live.projected.schema;
-      size ??= estimateTokens({ name: entry.name, description: describe(entry), inputSchema });
-      return size;
+      known.tokens ??= estimateTokens({ name: entry.name, description: describe(entry), inputSchema });
+      return known.tokens;
     },
     tool: {
       type: 'dynamic',
@@ -66,11 +67,8 @@ export function createLiveTool(first: ProjectedTool, execute: Execute, project: 
       toModelOutput,
     },
     update(next) {
-      if (next.tool !== entry.tool) {
-        projected = undefined;
-        hash = undefined;
-        size = undefined;
-      } else if (next.name !== entry.name) size = undefined;
+      if (next.tool !== entry.tool) known = {};
+      else if (next.name !== entry.name) delete known.tokens;
       entry = next;
       show(live.tool, entry);
     },
