@@ -1,5 +1,6 @@
 import { isRecord, measureJson } from '../core/json.js';
 import type { JsonSchema } from '../core/tools.js';
+import { followRoot } from '../schema/references.js';
 
 /** Longest raw tool name, in UTF-16 code units. Its characters are free: a name that no provider takes is rewritten (N2). */
 const TOOL_NAME_MAX = 1_024;
@@ -11,7 +12,7 @@ export interface AdmittedTool {
   readonly title?: string;
   /** Empty where the server gave none. */
   readonly description: string;
-  /** An object whose root `type` is `object`; its sub-schemas are not judged. */
+  /** An object whose root allows the type `object`; its sub-schemas are not judged. */
   readonly inputSchema: JsonSchema;
   /** In any form: it is for results, and never keeps a tool from loading. */
   readonly outputSchema?: unknown;
@@ -105,9 +106,17 @@ function judgeTexts(entry: JsonSchema): string | undefined {
 function judgeSchema(schema: unknown): string | undefined {
   if (schema === undefined) return 'The tool has no inputSchema.';
   if (!isRecord(schema)) return `The inputSchema is ${describeType(schema)}, not an object.`;
+  for (const each of followRoot(schema)) {
+    const reason = judgeRoot(each);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** A root without a type is projected as the object that it has to be (P4). One that refuses every object cannot be (P3). */
+function judgeRoot(schema: JsonSchema): string | undefined {
   const type = readOwn(schema, 'type');
-  if (type === undefined) return 'The inputSchema has no type at its root; MCP requires "object".';
-  if (type !== 'object') {
+  if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) {
     const found = typeof type === 'string' ? 'another type' : describeType(type);
     return `The inputSchema has ${found} at its root, not the type "object".`;
   }

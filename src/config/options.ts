@@ -15,9 +15,9 @@ export interface Limits {
   readonly responseBytes: number;
   /** Decoded bytes of one image, audio or blob. Default 20 MiB. */
   readonly mediaBytes: number;
-  /** Nesting of one tool definition. Default 64, at most 1,000. */
+  /** Nesting of one tool definition, references expanded or not. Default 64, at most 1,000. */
   readonly schemaDepth: number;
-  /** JSON values in one tool definition. Default 10,000. */
+  /** JSON values in one tool definition, references expanded or not. Default 10,000. */
   readonly schemaNodes: number;
   /** Redirects followed for one request. Default 5. */
   readonly redirects: number;
@@ -40,7 +40,7 @@ export interface McpOptions<S extends Session = Session> {
   readonly tools?: ToolFilter;
   /** `strict` quarantines a tool whose name would have to be rewritten (N7). Default `rewrite`. */
   readonly names?: 'rewrite' | 'strict';
-  /** The only profile so far: the schema as the server sent it. */
+  /** The only profile so far: an object at the root, local references resolved, nothing tightened (P4). */
   readonly provider?: 'generic';
   /** Milliseconds for one call, waiting for the connection included. Default 60,000. */
   readonly timeoutMs?: number;

@@ -113,9 +113,9 @@ export interface McpToolSummary {
   readonly tool: string;
   readonly title?: string;
   readonly description: string;
-  /** The schema as the model sees it; a fresh clone at each read. */
+  /** The schema as the model sees it (P4); a fresh clone at each read. */
   readonly inputSchema: unknown;
-  /** The fingerprint (S4). */
+  /** The fingerprint, over the schema as the server sent it (S4). */
   readonly descriptionHash: string;
   /** Estimated tokens of `{ name, description, inputSchema }` (D1). */
   readonly tokens: { readonly full: number; readonly projected: number };
@@ -123,4 +123,9 @@ export interface McpToolSummary {
   readonly state: ToolState;
   /** Why it is not `active`. */
   readonly reason?: string;
+  /**
+   * What `inputSchema` says less of than the server's own, each as `path: reason` with a JSON Pointer after `#` (P3). Absent
+   * where nothing was lost. At most 100 are told one by one.
+   */
+  readonly losses?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import { runCall, type Target } from '../calls/gate.js';
+import type { SurveyedTool } from '../catalog/survey.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import { type Closing, type ClosingSignal, createListen, settleWithin } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
@@ -14,6 +15,7 @@ import type { Member } from './members.js';
 import { createRefresher, mergeChanges, type Refresher } from './refresher.js';
 import { type BrokenSource, isBroken } from './sources.js';
 import { statusOf, statusOfBroken } from './status.js';
+import type { Execute, Project } from './tool.js';
 
 /** How long a close may take in all (W4, W5). */
 export const CLOSE_MS = 5_000;
@@ -33,6 +35,8 @@ export interface AssembledToolset {
   readonly toolset: McpToolset;
   /** The active tool that goes by this projected or raw name. */
   named(name: string): McpTool | undefined;
+  /** The definitions of the active tools, as the server sent them. */
+  definitions(): readonly SurveyedTool[];
   /** Names that are close to one that is not there. */
   suggest(name: string): string;
   /** Why the tool that goes by this name is quarantined, where it is. */
@@ -44,10 +48,14 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
   const { resolved, slots, closing, close, diagnostics } = parts;
   const members = slots.filter((slot): slot is Member => !isBroken(slot));
   const deps = { options: resolved, closing, listen: createListen() };
-  const catalogue: Catalogue = createCatalogue((entry, args, options) => {
+  const execute: Execute = (entry, args, options) => {
     const find = () => findTarget(entry.identity, entry.tool.name, { catalogue, members: byIdentity, refresher });
     return runCall({ toolName: entry.name, server: entry.server, tool: entry.tool.name, args, options, find }, deps);
-  }, resolved.report);
+  };
+  // Nothing is projected before a server was connected, so it need not be loaded before that either.
+  const { projectGeneric } = await import('../schema/generic.js');
+  const project: Project = (inputSchema) => projectGeneric(inputSchema, resolved.limits);
+  const catalogue: Catalogue = createCatalogue(execute, project, resolved.report);
   const byIdentity = new Map(members.map((member) => [member.identity, member]));
   const refresher = createRefresher({ members, catalogue, resolved, closing });
   await refresher.begin();
@@ -69,7 +77,8 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
     close,
     [Symbol.asyncDispose]: close,
   };
-  return { toolset, named: catalogue.named, suggest: catalogue.suggest, refusal: catalogue.refusal };
+  const { named, suggest, refusal, definitions } = catalogue;
+  return { toolset, named, suggest, refusal, definitions };
 }
 
 /** What the server announced while it was being listed for the first time is looked into now. */

@@ -1,15 +1,16 @@
 import type { Target } from '../calls/gate.js';
 import { fingerprint } from '../catalog/fingerprint.js';
 import type { ProjectedTool, Projection, QuarantinedTool } from '../catalog/projection.js';
-import { catalogTokens, estimateTokens } from '../catalog/tokens.js';
+import type { SurveyedTool } from '../catalog/survey.js';
+import { catalogTokens } from '../catalog/tokens.js';
 import { didYouMeanAmong } from '../core/closest.js';
 import type { Report } from '../core/diagnostics.js';
 import { measureJson } from '../core/json.js';
 import type { ToolsChanged } from '../core/status.js';
 import type { McpTool, McpToolSummary } from '../core/tools.js';
 import { nextTurn, PIECES_A_TURN } from '../core/turns.js';
-import { cloneJson } from '../schema/input-schema.js';
-import { createLiveTool, describe, type Execute, type LiveTool } from './tool.js';
+import { summarise, summariseQuarantined } from './summaries.js';
+import { createLiveTool, describe, type Execute, type LiveTool, type Project } from './tool.js';
 
 export interface ServerCounts {
   readonly tools: { readonly active: number; readonly quarantined: number; readonly withheld: number };
@@ -33,6 +34,8 @@ export interface Catalogue {
   /** The active tool of a projected or raw name. */
   named(name: string): McpTool | undefined;
   suggest(name: string): string;
+  /** The definitions of the active tools, as the servers sent them. */
+  definitions(): readonly SurveyedTool[];
   /** Why a tool of this projected or raw name is quarantined, where it is. */
   refusal(name: string): string | undefined;
 }
@@ -53,6 +56,7 @@ interface CatalogueState {
   /** Those that left, the first to leave first, with the length of what is kept of each. */
   readonly departed: Map<string, number>;
   readonly execute: Execute;
+  readonly project: Project;
   readonly report: Report;
   noticed: ReadonlySet<string>;
   active: readonly LiveTool[];
@@ -60,13 +64,14 @@ interface CatalogueState {
   quarantined: readonly QuarantinedTool[];
 }
 
-export function createCatalogue(execute: Execute, report: Report): Catalogue {
+export function createCatalogue(execute: Execute, project: Project, report: Report): Catalogue {
   const tools: Record<string, McpTool> = Object.create(null);
   const state: CatalogueState = {
     tools,
     live: new Map(),
     departed: new Map(),
     execute,
+    project,
     report,
     noticed: new Set(),
     active: [],
@@ -77,6 +82,7 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
   return {
     tools,
     suggest,
+    definitions: () => state.active.map(({ entry }) => entry.tool),
     refusal: (name) => state.quarantined.find((entry) => entry.name === name || entry.tool === name)?.reason,
     prepare: (projection) => makeTools(state, projection),
     apply: (projection) => applyProjection(state, projection),
@@ -94,10 +100,10 @@ export function createCatalogue(execute: Execute, report: Report): Catalogue {
   };
 }
 
-async function makeTools({ live, execute }: CatalogueState, { active }: Projection): Promise<void> {
+async function makeTools({ live, execute, project }: CatalogueState, { active }: Projection): Promise<void> {
   for (const [index, entry] of active.entries()) {
     if (index % PIECES_A_TURN === PIECES_A_TURN - 1) await nextTurn();
-    live.set(keyOf(entry.identity, entry.tool.name), createLiveTool(entry, execute));
+    live.set(keyOf(entry.identity, entry.tool.name), createLiveTool(entry, execute, project));
   }
 }
 
@@ -107,7 +113,7 @@ function applyProjection(state: CatalogueState, projection: Projection): ToolsCh
   const current = new Map<string, LiveTool>();
   state.active = projection.active.map((entry) => {
     const key = keyOf(entry.identity, entry.tool.name);
-    const tool = state.live.get(key) ?? createLiveTool(entry, state.execute);
+    const tool = state.live.get(key) ?? createLiveTool(entry, state.execute, state.project);
     if (tool.entry !== entry) update(tool, entry, state.report);
     state.live.set(key, tool);
     current.set(key, tool);
@@ -208,40 +214,5 @@ function countServer(
   return {
     tools: { active: own.length, quarantined: refused, withheld: 0 },
     tokens: { full, projected: full, floor },
-  };
-}
-
-function summarise(live: LiveTool): McpToolSummary {
-  const { entry, tokens, fingerprint } = live;
-  const { title } = entry.tool;
-  return {
-    name: entry.name,
-    server: entry.server,
-    tool: entry.tool.name,
-    ...(title === undefined ? {} : { title }),
-    description: describe(entry),
-    inputSchema: cloneJson(entry.tool.inputSchema),
-    descriptionHash: fingerprint,
-    tokens: { full: tokens, projected: tokens },
-    disclosure: 'full',
-    state: 'active',
-  };
-}
-
-/** Nothing of the server's own definition is shown: it was refused, whatever it says. */
-function summariseQuarantined({ name, server, tool, reason }: QuarantinedTool): McpToolSummary {
-  const inputSchema = { type: 'object', properties: {} };
-  const tokens = estimateTokens({ name, description: '', inputSchema });
-  return {
-    name,
-    server,
-    tool,
-    description: '',
-    inputSchema,
-    descriptionHash: '',
-    tokens: { full: tokens, projected: tokens },
-    disclosure: 'full',
-    state: 'quarantined',
-    reason,
   };
 }

@@ -22,6 +22,16 @@ export interface McpToolsOptions extends McpOptions {
   readonly info?: { readonly name: string; readonly version: string };
 }
 
+const DEFINITIONS = Symbol('definitions');
+
+interface Definition {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly inputSchema: unknown;
+  readonly annotations?: unknown;
+}
+
 /** The name of a source that has none. */
 const UNNAMED = 'server';
 
@@ -53,6 +63,8 @@ export async function connectMcp(
   const resolved = resolveOptions(info === undefined ? {} : { clientInfo: info });
   const lazy = openLater(checkSource(transport, '', resolved), resolved);
   return {
+    // Not part of the public shape: what a toolset over this handle fingerprints is what the server sent (S4).
+    ...{ [DEFINITIONS]: async () => (await lazy.open()).definitions().map(pickDefinition) },
     listTools: async () => (await lazy.open()).toolset.describeTools(),
     async callTool(name, args, options) {
       if (typeof name !== 'string') throw new McpConfigError('`callTool` needs the name of a tool.');
@@ -131,24 +143,26 @@ function isTransport(source: object): source is Transport {
 }
 
 /** A handle of `connectMcp`, read as a client. */
-function asClient(handle: McpClientHandle): ForeignClient {
+function asClient(handle: McpClientHandle & { [DEFINITIONS]?(): Promise<readonly Definition[]> }): ForeignClient {
   return {
     async request({ method, params = {} }, _schema, options) {
       if (method === 'tools/call') {
         return handle.callTool(String(params.name), params.arguments, callOptions(params, options));
       }
-      const summaries = await handle.listTools();
-      const active = summaries.filter(({ state }) => state === 'active');
-      return {
-        tools: active.map(({ tool, title, description, inputSchema }) => ({
-          name: tool,
-          title,
-          description,
-          inputSchema,
-        })),
-      };
+      return { tools: (await handle[DEFINITIONS]?.()) ?? (await describedTools(handle)) };
     },
   };
+}
+
+/** What a listing says, as far as the fingerprint covers it. */
+function pickDefinition({ name, title, description, inputSchema, annotations }: Definition): Definition {
+  return { name, title, description, inputSchema, annotations };
+}
+
+/** All that a handle of another copy of this package tells of its tools. */
+async function describedTools(handle: McpClientHandle): Promise<readonly Definition[]> {
+  const active = (await handle.listTools()).filter(({ state }) => state === 'active');
+  return active.map(({ tool, title, description, inputSchema }) => ({ name: tool, title, description, inputSchema }));
 }
 
 /** What a call says to a client, said to a handle. */

@@ -2,7 +2,8 @@ import { toModelOutput } from '../calls/model-output.js';
 import { fingerprint } from '../catalog/fingerprint.js';
 import type { ProjectedTool } from '../catalog/projection.js';
 import { estimateTokens } from '../catalog/tokens.js';
-import type { ExecuteOptions, McpTool, McpToolResult } from '../core/tools.js';
+import type { ExecuteOptions, JsonSchema, McpTool, McpToolResult } from '../core/tools.js';
+import type { ProjectedSchema } from '../schema/generic.js';
 import { cloneJson, createInputSchema } from '../schema/input-schema.js';
 
 /** A tool object that outlives listings: a host that copied the map still holds the tool as it is now. */
@@ -10,37 +11,49 @@ export interface LiveTool {
   readonly tool: McpTool;
   /** What it shows at present. */
   readonly entry: ProjectedTool;
+  /** The input schema as the model sees it (P0, P4), computed when somebody looks. */
+  readonly projected: ProjectedSchema;
   /** SHA-256 in hex (S4), computed when somebody looks. */
   readonly fingerprint: string;
-  /** Estimated tokens of `{ name, description, inputSchema }` (D1), computed when somebody looks. */
+  /** Estimated tokens of `{ name, description, inputSchema }` as projected (D1), computed when somebody looks. */
   readonly tokens: number;
   update(entry: ProjectedTool): void;
 }
 
+/** How a provider profile shapes an input schema. */
+export type Project = (inputSchema: JsonSchema) => ProjectedSchema;
+
 export type Execute = (entry: ProjectedTool, args: unknown, options: ExecuteOptions) => Promise<McpToolResult>;
+
+/** What was computed of a definition so far. */
+type Known = Partial<Writable<Pick<LiveTool, 'projected' | 'fingerprint' | 'tokens'>>>;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-export function createLiveTool(first: ProjectedTool, execute: Execute): LiveTool {
+export function createLiveTool(first: ProjectedTool, execute: Execute, project: Project): LiveTool {
   let entry = first;
-  let hash: string | undefined;
-  let size: number | undefined;
+  let known: Known = {};
   const live: LiveTool = {
     get entry() {
       return entry;
     },
+    get projected() {
+      known.projected ??= project(entry.tool.inputSchema);
+      return known.projected;
+    },
     get fingerprint() {
-      hash ??= fingerprint(entry.tool);
-      return hash;
+      known.fingerprint ??= fingerprint(entry.tool);
+      return known.fingerprint;
     },
     get tokens() {
-      size ??= estimateTokens({ name: entry.name, description: describe(entry), inputSchema: entry.tool.inputSchema });
-      return size;
+      const inputSchema = live.projected.schema;
+      known.tokens ??= estimateTokens({ name: entry.name, description: describe(entry), inputSchema });
+      return known.tokens;
     },
     tool: {
       type: 'dynamic',
       description: describe(entry),
-      inputSchema: createInputSchema(() => cloneJson(entry.tool.inputSchema)),
+      inputSchema: createInputSchema(() => cloneJson(live.projected.schema)),
       metadata: {
         server: entry.server,
         tool: entry.tool.name,
@@ -54,10 +67,8 @@ export function createLiveTool(first: ProjectedTool, execute: Execute): LiveTool
       toModelOutput,
     },
     update(next) {
-      if (next.tool !== entry.tool) {
-        hash = undefined;
-        size = undefined;
-      } else if (next.name !== entry.name) size = undefined;
+      if (next.tool !== entry.tool) known = {};
+      else if (next.name !== entry.name) delete known.tokens;
       entry = next;
       show(live.tool, entry);
     },

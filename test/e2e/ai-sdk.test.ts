@@ -99,6 +99,12 @@ const CATALOGUE = [
     inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', $defs: { a: {} } },
   }),
   tool('dotted.name'),
+  tool('referring', {
+    inputSchema: {
+      properties: { one: { $ref: '#/$defs/one', title: 'One' }, lost: { $ref: 'https://elsewhere.test' }, any: true },
+      $defs: { one: OPEN },
+    },
+  }),
 ];
 
 it('P0 the model is shown exactly what describeTools shows, at every level, before and after ten calls', async () => {
@@ -113,7 +119,7 @@ it('P0 the model is shown exactly what describeTools shows, at every level, befo
   expect(prompts).toHaveLength(11);
   for (const prompt of prompts) expect(offered(prompt)).toEqual(described(toolset));
   expect(described(toolset).find(([name]) => name === 's__open')?.[2]).toEqual(OPEN);
-  expect(described(toolset).find(([name]) => name === 's__bare')?.[2]).toEqual({ type: 'object' });
+  expect(described(toolset).find(([name]) => name === 's__bare')?.[2]).toEqual({ type: 'object', properties: {} });
   expect(JSON.stringify(toolset.describeTools())).toBe(before);
   const sent = server.requests.flatMap(({ params, method }) => (method === 'tools/call' ? [params] : []));
   expect(sent).toHaveLength(10);

@@ -1,20 +1,62 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { asSchema } from 'ai';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { fingerprintTool } from '../../src/index.js';
+import { argumentsFor } from '../support/sample.js';
+import { compile, metaErrors, scaffoldIn, schemasIn } from '../support/schemas.js';
 import { createRig, definitionBytes, ERAS, tool } from './rig.js';
 
 // What published servers answered to `tools/list`. The texts are their authors', so they stay outside the repository.
 const FOLDER = new URL('../../../shared/catalogues/', import.meta.url);
 const rig = createRig();
 
+type Schema = Record<string, unknown>;
+
 interface Catalogue {
   readonly server: string;
-  readonly tools: readonly { readonly name: string }[];
+  readonly tools: readonly { readonly name: string; readonly inputSchema: Schema }[];
 }
+
+/** The shapes that published schemas have, in words of our own. */
+const SHAPES: readonly Schema[] = [
+  { type: 'object' },
+  { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    properties: {
+      from: { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] },
+      to: { $ref: '#/properties/from', description: 'The end.' },
+      each: { type: 'array', items: { $ref: '#/properties/from/properties/at' } },
+    },
+    required: ['from', 'to'],
+  },
+  {
+    type: 'object',
+    properties: { filter: { $ref: '#/$defs/filter' } },
+    $defs: {
+      filter: {
+        oneOf: [
+          { type: 'object', properties: { is: { type: 'string' } }, required: ['is'] },
+          {
+            type: 'object',
+            properties: { all: { type: 'array', items: { $ref: '#/$defs/filter' } } },
+            required: ['all'],
+          },
+        ],
+      },
+    },
+  },
+];
 
 function readCatalogues(): Catalogue[] {
   if (!existsSync(FOLDER)) {
-    console.log('The real catalogues are not beside the repository; a made-up one stands in for them.');
-    const tools = Array.from({ length: 50 }, (_, index) => tool(`tool.${index}`, { title: `Tool ${index}` }));
+    console.log('The real catalogues are not beside the repository; made-up ones stand in for them.');
+    const tools = Array.from({ length: 50 }, (_, index) => ({
+      ...tool(`tool.${index}`, { title: `Tool ${index}` }),
+      inputSchema: SHAPES[index % SHAPES.length]!,
+    }));
     return [
       { server: 'one', tools },
       { server: 'two', tools },
@@ -34,15 +76,20 @@ function scattered<T>(tools: readonly T[], by: number, size: number): T[][] {
   );
 }
 
+/** One server for each catalogue, all in one toolset. */
+async function serveAll(era: (typeof ERAS)[number]) {
+  const servers = await Promise.all(
+    catalogues.map(async ({ server, tools }) => ({ name: server, tools, raw: await rig.raw({ era, tools }) })),
+  );
+  const configs = servers.map(({ name, raw }) => ({ name, type: 'http', url: raw.url }) as const);
+  return { servers, configs, ...(await rig.wire(configs)) };
+}
+
 it.each(ERAS)(
   'L1 L5 N3 %s: every tool of every catalogue loads beside all others, and its bytes are stable',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (era) => {
-    const servers = await Promise.all(
-      catalogues.map(async ({ server, tools }) => ({ name: server, tools, raw: await rig.raw({ era, tools }) })),
-    );
-    const configs = servers.map(({ name, raw }) => ({ name, type: 'http', url: raw.url }) as const);
-    const { toolset, diagnostics } = await rig.wire(configs);
+    const { servers, configs, toolset, diagnostics } = await serveAll(era);
     const names = Object.keys(toolset.tools);
     expect(names).toHaveLength(catalogues.reduce((sum, { tools }) => sum + tools.length, 0));
     for (const name of names) expect(name).toMatch(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/);
@@ -52,6 +99,7 @@ it.each(ERAS)(
       expect(new Set(own.map(({ metadata }) => metadata.tool))).toEqual(new Set(tools.map((each) => each.name)));
     }
     const first = definitionBytes(toolset);
+    const described = JSON.stringify(toolset.describeTools());
 
     servers.forEach(({ tools, raw }, index) => {
       raw.set({ pages: scattered(tools, index + 1, Math.max(1, Math.ceil(tools.length / 7))) });
@@ -59,7 +107,54 @@ it.each(ERAS)(
     const change = await toolset.refresh();
     expect(change).toEqual({ added: [], removed: [], changed: [], quarantined: [], withheld: [] });
     expect(definitionBytes(toolset)).toBe(first);
+    expect(JSON.stringify(toolset.describeTools())).toBe(described);
     const again = await rig.wire(configs);
     expect(definitionBytes(again.toolset)).toBe(first);
+    expect(JSON.stringify(again.toolset.describeTools())).toBe(described);
   },
 );
+
+/** Nothing that the original accepts may be refused: tried on arguments that its author may have had in mind. */
+function expectNoTightening(original: Schema, projected: unknown): number {
+  const reading = String(original.$schema).includes('draft-07') ? 'draft-07' : '2020-12';
+  const accepts = compile(original, { reading })!;
+  const samples = fc.sample(argumentsFor(original), { numRuns: 200, seed: 7 });
+  const accepted = samples.filter((value) => accepts(value));
+  const check = compile(projected, { reading })!;
+  for (const value of accepted) expect([value, check(value)]).toEqual([value, true]);
+  return accepted.length;
+}
+
+it('P4 P3 S4 the schema of every tool of every catalogue is projected, and nothing is tightened', {
+  timeout: 120_000,
+}, async () => {
+  const { toolset } = await serveAll('legacy');
+  const originals = new Map(
+    catalogues.flatMap(({ server, tools }) => tools.map((each) => [`${server} ${each.name}`, each])),
+  );
+  const figures = { tools: 0, referring: 0, lossy: 0, losses: [] as string[] };
+  for (const { name, server, tool: raw, inputSchema, losses = [], descriptionHash } of toolset.describeTools()) {
+    const entry = originals.get(`${server} ${raw}`)!;
+    const refers = [...schemasIn(entry.inputSchema)].some(([, each]) => Object.hasOwn(each, '$ref'));
+    figures.tools += 1;
+    figures.referring += refers ? 1 : 0;
+    figures.lossy += losses.length > 0 ? 1 : 0;
+    figures.losses.push(...losses.map((loss) => `${name} ${loss}`));
+    expect([name, scaffoldIn(inputSchema), metaErrors(inputSchema)]).toEqual([name, [], []]);
+    expect(inputSchema).toMatchObject({ type: 'object', properties: {} });
+    expect(await asSchema(toolset.tools[name]!.inputSchema as never).jsonSchema).toEqual(inputSchema);
+    expect(descriptionHash).toBe(await fingerprintTool(entry));
+    if (!refers) {
+      // Nothing is touched but a root without properties, and so nothing can be tightened.
+      expect([name, losses, inputSchema]).toEqual([name, [], { properties: {}, ...entry.inputSchema }]);
+      continue;
+    }
+    expect([name, expectNoTightening(entry.inputSchema, inputSchema)]).toEqual([
+      name,
+      expect.toSatisfy((count) => count > 10),
+    ]);
+  }
+  expect(figures.tools).toBe(originals.size);
+  expect(figures.referring).toBeGreaterThan(0);
+  if (process.env.CATALOGUE_FIGURES !== undefined) console.log(figures);
+});

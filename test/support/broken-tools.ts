@@ -58,12 +58,6 @@ function header(name: string, label: string, property: string): BrokenTool {
 /** A function, because two of them are large. */
 export function brokenTools(): readonly BrokenTool[] {
   return [
-    withSchema(
-      'quarantined',
-      'root_any_of',
-      'a root anyOf without type',
-      '{"anyOf":[{"type":"object"},{"type":"object"}]}',
-    ),
     entry('quarantined', 'no_schema', 'no inputSchema', '"description":"d"'),
     withSchema('quarantined', 'schema_null', 'inputSchema null', 'null'),
     withSchema('quarantined', 'schema_array', 'inputSchema an array', '[]'),
@@ -71,7 +65,13 @@ export function brokenTools(): readonly BrokenTool[] {
     withSchema('quarantined', 'schema_number', 'inputSchema a number', '7'),
     withSchema('quarantined', 'schema_boolean', 'inputSchema true', 'true'),
     withSchema('quarantined', 'root_type_string', 'a root type other than object', '{"type":"string"}'),
-    withSchema('quarantined', 'root_type_list', 'a root type that is a list', '{"type":["object","null"]}'),
+    withSchema('quarantined', 'root_type_list', 'a root type list without object', '{"type":["array","null"]}'),
+    withSchema(
+      'quarantined',
+      'root_ref_string',
+      'a root that refers to a string',
+      '{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"type":"string"}}}',
+    ),
     withSchema('quarantined', 'properties_array', 'properties an array', '{"type":"object","properties":[]}'),
     withSchema('quarantined', 'properties_null', 'properties null', '{"type":"object","properties":null}'),
     withSchema(
@@ -134,6 +134,12 @@ export function brokenTools(): readonly BrokenTool[] {
     ),
     entry('active', 'no_description', 'no description', `"inputSchema":${OBJECT}`),
     withSchema('active', 'bare', 'a bare object schema', OBJECT),
+    // The arguments are an object whatever a root leaves unsaid (P4).
+    withSchema('active', 'root_any_of', 'a root anyOf without type', '{"anyOf":[{"type":"object"},{"type":"object"}]}'),
+    withSchema('active', 'root_nullable', 'a root that may be null', '{"type":["object","null"]}'),
+    withSchema('active', 'root_empty', 'an empty schema', '{}'),
+    withSchema('active', 'root_ref', 'a root that refers to an object', `{"$ref":"#/$defs/a","$defs":{"a":${OBJECT}}}`),
+    withSchema('active', 'root_ref_lost', 'a root that refers elsewhere', '{"$ref":"https://example.test/a.json"}'),
     // Only the root of a schema is judged: what a sub-schema means is the provider profile's business, and a model can call
     // a tool whose argument is described badly.
     withSchema(

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Projection, QuarantinedTool } from '../../../src/catalog/projection.js';
 import type { Diagnostic } from '../../../src/core/diagnostics.js';
 import type { JsonSchema } from '../../../src/core/tools.js';
+import { projectGeneric } from '../../../src/schema/generic.js';
 import { type Catalogue, createCatalogue } from '../../../src/toolset/catalogue.js';
 
 interface Given {
@@ -42,10 +43,42 @@ function create() {
   const reports: Diagnostic[] = [];
   const catalogue = createCatalogue(
     async () => ({ content: [] }),
+    (inputSchema) => projectGeneric(inputSchema, { schemaDepth: 64, schemaNodes: 10_000 }),
     (diagnostic) => void reports.push(diagnostic),
   );
   return { catalogue, reports };
 }
+
+describe('projection of schemas', () => {
+  it('P4 a schema is projected when somebody looks, and once', () => {
+    const project = vi.fn((inputSchema: JsonSchema) => ({
+      schema: { ...inputSchema, properties: {} },
+      losses: ['#: x'],
+    }));
+    const catalogue = createCatalogue(async () => ({ content: [] }), project, vi.fn());
+    const first = projection([{ name: 'a' }, { name: 'b' }]);
+    catalogue.apply(first);
+    expect(project).not.toHaveBeenCalled();
+    const read = () => catalogue.tools.a!.inputSchema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    expect(read()).toEqual({ type: 'object', properties: {} });
+    expect(project).toHaveBeenCalledTimes(1);
+    for (const each of [...catalogue.describe(), ...catalogue.describe()]) {
+      expect(each).toMatchObject({ inputSchema: { type: 'object', properties: {} }, losses: ['#: x'] });
+    }
+    read();
+    catalogue.counts('i');
+    expect(project).toHaveBeenCalledTimes(2);
+    // A new name is no new definition.
+    catalogue.apply({ ...first, active: first.active.map((entry) => ({ ...entry, name: `${entry.name}2` })) });
+    catalogue.describe();
+    expect(project).toHaveBeenCalledTimes(2);
+    const inputSchema = { type: 'object', title: 'T' };
+    catalogue.apply(projection([{ name: 'a', inputSchema }, { name: 'b' }]));
+    expect(project).toHaveBeenCalledTimes(2);
+    expect(read()).toEqual({ type: 'object', title: 'T', properties: {} });
+    expect(project).toHaveBeenCalledTimes(3);
+  });
+});
 
 describe('apply', () => {
   it('L5 the map is one object, in the order of the projection, whatever came before', () => {

@@ -1,0 +1,41 @@
+import type { QuarantinedTool } from '../catalog/projection.js';
+import { estimateTokens } from '../catalog/tokens.js';
+import type { McpToolSummary } from '../core/tools.js';
+import { cloneJson } from '../schema/input-schema.js';
+import { describe, type LiveTool } from './tool.js';
+
+export function summarise(live: LiveTool): McpToolSummary {
+  const { entry, tokens, fingerprint, projected } = live;
+  const { title } = entry.tool;
+  return {
+    name: entry.name,
+    server: entry.server,
+    tool: entry.tool.name,
+    ...(title === undefined ? {} : { title }),
+    description: describe(entry),
+    inputSchema: cloneJson(projected.schema),
+    descriptionHash: fingerprint,
+    tokens: { full: tokens, projected: tokens },
+    disclosure: 'full',
+    state: 'active',
+    ...(projected.losses.length === 0 ? {} : { losses: [...projected.losses] }),
+  };
+}
+
+/** Nothing of the server's own definition is shown: it was refused, whatever it says. */
+export function summariseQuarantined({ name, server, tool, reason }: QuarantinedTool): McpToolSummary {
+  const inputSchema = { type: 'object', properties: {} };
+  const tokens = estimateTokens({ name, description: '', inputSchema });
+  return {
+    name,
+    server,
+    tool,
+    description: '',
+    inputSchema,
+    descriptionHash: '',
+    tokens: { full: tokens, projected: tokens },
+    disclosure: 'full',
+    state: 'quarantined',
+    reason,
+  };
+}
