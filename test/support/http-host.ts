@@ -15,9 +15,10 @@ export interface HttpHost {
   close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1 on a port that the system chooses. */
+/** Listens on 127.0.0.1, on a port that the system chooses unless one is given. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
+  wanted = 0,
 ): Promise<HttpHost> {
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
@@ -37,7 +38,7 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(wanted, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;

@@ -9,6 +9,8 @@ export const INSTRUCTIONS = 'Instructions of the test server: call echo first.';
 export interface SdkServerOptions {
   /** Default: `STANDARD_TOOLS`. */
   readonly tools?: readonly StandardTool[];
+  /** For a server in the place of one that was closed. Default: the system chooses. */
+  readonly port?: number;
 }
 
 export interface SdkServer extends Omit<Recorder, 'accept'>, Omit<ToolLog, 'run'> {

@@ -39,7 +39,7 @@ export async function startSdkServer(
     if (entry === undefined) return;
     if (!/^\/mcp(\?|$)/.test(entry.url)) response.writeHead(404).end();
     else await served.handle(request, response, parsed(entry.body));
-  });
+  }, options.port);
   return sdkServer('mcp', host, recorder, log, served);
 }
 

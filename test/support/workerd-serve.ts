@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import workerd from 'workerd';
 import { bundle } from '../house/bundle.js';
 
 /**
@@ -18,6 +18,8 @@ export const COMPATIBILITY: readonly { readonly date: string; readonly flags: re
 export interface WorkerOptions {
   /** An ES module's source, bundled as for a Worker. */
   readonly source: string;
+  /** It is a bundle already. Default false. */
+  readonly bundled?: boolean;
   readonly compatibility: (typeof COMPATIBILITY)[number];
   /** Text bindings, read with `import { env } from 'cloudflare:workers'`. */
   readonly env?: Readonly<Record<string, string>>;
@@ -31,16 +33,22 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-const bundled = new Map<string, Promise<string>>();
+// A CommonJS module whose default not every loader unwraps.
+const { default: workerd } = createRequire(import.meta.url)('workerd') as { readonly default: string };
 
-export async function startWorker({ source, compatibility, env = {} }: WorkerOptions): Promise<RunningWorker> {
-  if (!bundled.has(source))
-    bundled.set(
-      source,
-      bundle(source).then(({ text }) => text),
-    );
+const bundles = new Map<string, Promise<string>>();
+
+/** Bundled once, however often it is started. */
+function bundleOf(source: string): Promise<string> {
+  const text = bundles.get(source) ?? bundle(source).then((made) => made.text);
+  bundles.set(source, text);
+  return text;
+}
+
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { source, bundled = false, compatibility, env = {} } = options;
   const folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-worker-'));
-  await writeFile(join(folder, 'worker.js'), (await bundled.get(source)) ?? '');
+  await writeFile(join(folder, 'worker.js'), bundled ? source : await bundleOf(source));
   await writeFile(join(folder, 'config.capnp'), configText(compatibility, env));
   const child = spawn(workerd, ['serve', '--verbose', '--control-fd=3', 'config.capnp'], {
     cwd: folder,
