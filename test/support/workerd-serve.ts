@@ -21,8 +21,8 @@ export interface WorkerOptions {
   /** It is a bundle already. Default false. */
   readonly bundled?: boolean;
   readonly compatibility: (typeof COMPATIBILITY)[number];
-  /** Text bindings, read with `import { env } from 'cloudflare:workers'`. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Bindings, of text or of JSON: the second argument of `fetch`, and `env` of 'cloudflare:workers'. */
+  readonly env?: Readonly<Record<string, string | object>>;
 }
 
 /** A Worker in a runtime of its own: every HTTP request to it is a request of its own there, too. */
@@ -91,10 +91,14 @@ async function listening(control: Readable): Promise<number> {
   throw new Error(`No port in: ${text}`);
 }
 
-function configText({ date, flags }: WorkerOptions['compatibility'], env: Readonly<Record<string, string>>): string {
-  const bindings = Object.entries(env).map(
-    ([name, value]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(value)})`,
-  );
+function configText(
+  { date, flags }: WorkerOptions['compatibility'],
+  env: Readonly<Record<string, string | object>>,
+): string {
+  const bindings = Object.entries(env).map(([name, value]) => {
+    const typed = typeof value === 'string' ? `text = ${quoted(value)}` : `json = ${quoted(JSON.stringify(value))}`;
+    return `(name = ${quoted(name)}, ${typed})`;
+  });
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -110,3 +114,5 @@ const config :Workerd.Config = (
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );`;
 }
+
+const quoted = (text: string) => JSON.stringify(text);

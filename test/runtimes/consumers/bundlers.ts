@@ -21,7 +21,7 @@ function bundled(row: Bundled): Consumer {
   const into = name.replaceAll(/\W+/g, '-');
   return {
     name,
-    version: versionOf(tool),
+    version: () => versionOf(tool),
     project: tool,
     async build(folder) {
       await bundle(folder, 'scenario.js', into);

@@ -35,7 +35,7 @@ function compiled({ tool, resolution, platform, extension = 'ts' }: Compiled): C
   };
   return {
     name: `TypeScript ${kind}`,
-    version: versionOf(tool),
+    version: () => versionOf(tool),
     project: 'typescript',
     async build(folder) {
       const source = `${name}.${extension}`;

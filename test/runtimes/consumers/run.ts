@@ -1,28 +1,30 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startSdkServer } from '../../support/sdk-servers.js';
 import { bundlers } from './bundlers.js';
 import { compilers } from './compilers.js';
 import { type Consumer, program } from './consumer.js';
 import { openWorkshop, type Workshop } from './project.js';
-import { NODE_22, TOOLS, versionOf } from './tools.js';
+import { installTools, NODE_22, versionOf } from './tools.js';
 import { workers } from './workers.js';
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
+/** `npm run test:consumers [-- word …]`: all of them, or those with such a word in their names. */
+const words = process.argv.slice(2);
 /** What the scenario says of the two servers. */
 const EXPECTED = ['modern 11 hello tool-error', 'legacy 11 hello tool-error'].join('\n');
 /** Each of them keeps a processor busy. */
 const AT_ONCE = 2;
 
-const consumers: readonly Consumer[] = [
-  program('Node, import', process.execPath, process.versions.node, 'program.js'),
-  program('Node, import', NODE_22, versionOf('node22'), 'program.js'),
-  program('Node, require()', NODE_22, versionOf('node22'), 'program.cjs'),
+const all: readonly Consumer[] = [
+  program('Node, import', process.execPath, () => process.versions.node, 'program.js'),
+  program('Node, import', NODE_22, () => versionOf('node22'), 'program.js'),
+  program('Node, require()', NODE_22, () => versionOf('node22'), 'program.cjs'),
   ...bundlers,
   ...workers,
   ...compilers,
 ];
+const consumers = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+if (consumers.length === 0) throw new Error(`No consumer is named ${words.join(' or ')}.`);
 
 interface Row {
   readonly consumer: Consumer;
@@ -63,7 +65,7 @@ async function judgeAll(workshop: Workshop, urls: readonly string[]): Promise<Ro
 }
 
 function table(rows: readonly Row[]): string {
-  const cells = rows.map(({ consumer, built, ran, note }) => [consumer.name, consumer.version, built, ran, note]);
+  const cells = rows.map(({ consumer, built, ran, note }) => [consumer.name, consumer.version(), built, ran, note]);
   const lines = [['consumer', 'version', 'built', 'ran', ''], ...cells];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...lines.map((line) => line[column]!.length)));
   return lines
@@ -76,7 +78,7 @@ function table(rows: readonly Row[]): string {
     .join('\n');
 }
 
-if (!existsSync(join(TOOLS, 'wrangler'))) throw new Error('Run `npm ci` in test/runtimes first.');
+installTools();
 const servers = await Promise.all([startSdkServer({ mode: 'modern-only' }), startSdkServer({ mode: 'legacy-only' })]);
 const workshop = await openWorkshop();
 try {
@@ -86,7 +88,9 @@ try {
   );
   const failed = rows.filter(({ error }) => error !== undefined);
   for (const { consumer, error } of failed) {
-    console.error(`\n${consumer.name} ${consumer.version}: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(
+      `\n${consumer.name} ${consumer.version()}: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   console.log(`\n${table(rows)}\n`);
   console.log(`${rows.length - failed.length} passed, ${failed.length} failed`);

@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 /** Where the pinned tools and runtimes are installed. */
-export const TOOLS = fileURLToPath(new URL('../node_modules', import.meta.url));
+export const TOOLS = `${PACKAGE}node_modules`;
 /** Some of the tools need it, and all of them run on it. */
 export const NODE_22 = `${TOOLS}/node22/bin/node`;
 
@@ -50,6 +51,12 @@ export async function run(command: string, args: readonly string[], { cwd, env }
     const how = killed ? `took longer than ${TIMEOUT_MS} ms` : `ended with ${String(code)}`;
     throw new Error(`${command} ${args.join(' ')} ${how}:\n${stdout}\n${stderr}`);
   }
+}
+
+/** Installs the tools where they are not installed yet. */
+export function installTools(): void {
+  if (existsSync(NODE_22)) return;
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: PACKAGE, stdio: 'inherit' });
 }
 
 /** Runs one of the installed tools: a script of its package, on Node 22. */

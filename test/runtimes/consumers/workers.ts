@@ -29,7 +29,7 @@ function deployed({ name, tool, bundle }: Deployed): Consumer {
   const into = 'worker-built';
   return {
     name,
-    version: versionOf(tool),
+    version: () => versionOf(tool),
     project: tool,
     async build(folder) {
       await bundle(folder, into);
