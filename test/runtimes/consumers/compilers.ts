@@ -42,7 +42,7 @@ function compiled({ tool, resolution, platform, extension = 'ts' }: Compiled): C
       copyFileSync(join(folder, 'scenario.ts'), join(folder, source));
       writeFileSync(join(folder, `${name}.json`), JSON.stringify({ compilerOptions, files: [source] }));
       await runTool(folder, `${tool}/bin/tsc`, '-p', `${name}.json`);
-      return 'skipLibCheck: false, no ambient types';
+      return `skipLibCheck: false, types: [${platform === 'dom' ? '' : platform}]`;
     },
     run: (folder, urls) => drive(folder, `${name}/${name}.${extension === 'cts' ? 'cjs' : 'js'}`, urls),
   };

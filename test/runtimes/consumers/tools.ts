@@ -9,7 +9,8 @@ export const TOOLS = `${PACKAGE}node_modules`;
 /** Some of the tools need it, and all of them run on it. */
 export const NODE_22 = `${TOOLS}/node22/bin/node`;
 
-const TIMEOUT_MS = 60_000;
+/** A busy machine takes a minute for what takes seconds. */
+const TIMEOUT_MS = 180_000;
 
 /** Nobody's site is looked up, nothing is reported, nothing is coloured. */
 export const QUIET = {
@@ -37,7 +38,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program to its end. Rejects with all that it printed when it fails or takes longer than a minute. */
+/** Runs a program to its end. Rejects with all that it printed when it fails or takes longer than three minutes. */
 export async function run(command: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Printed> {
   try {
     return await promisify(execFile)(command, args, {
