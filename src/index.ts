@@ -68,6 +68,7 @@ export type {
   ToolState,
   UnknownContent,
 } from './core/tools.js';
+export type { Transport, TransportSendOptions } from './core/transport.js';
 export type { SpanAttributes, SpanKind, Telemetry, TelemetrySpan } from './telemetry/telemetry.js';
 export { connectMcp, createMcpTools, type McpToolsOptions, type McpToolsSource } from './toolset/lazy.js';
 export { mcpTools } from './toolset/toolset.js';

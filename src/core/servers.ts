@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/client';
+import type { Transport } from './transport.js';
 
 /** Who the toolset is built for. Credentials and function sources see it; nothing else does. */
 export interface Session {

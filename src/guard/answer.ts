@@ -1,7 +1,7 @@
 import { McpLimitError } from '../core/errors.js';
 import { dropBody, meterEvents, meterWhole, readUpTo, watchBody } from './body.js';
 import type { Exchange, ExchangeFacts } from './exchange.js';
-import type { Flight } from './flights.js';
+import { type Flight, isFinished } from './flights.js';
 import { networkCode } from './network.js';
 import { readRpc } from './rpc.js';
 
@@ -129,7 +129,11 @@ function guardStream(
       context.onBodyEnd?.();
     },
   });
-  flight.onAbort = body.fail;
+  flight.onAbort = (reason) => {
+    // On Workers the request that reads it may have ended: to settle a promise of that from another one is warned of.
+    if (isFinished(exchange)) body.drop(reason);
+    else body.fail(reason);
+  };
   return body.stream;
 }
 

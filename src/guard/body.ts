@@ -57,6 +57,8 @@ export interface WatchedBody {
   readonly stream: ReadableStream<Uint8Array>;
   /** Ends the stream with `error` at once, also where the source does not hear of it. */
   fail(error: unknown): void;
+  /** Ends the source alone, of a body that holds nothing more; the stream then ends where it is read. */
+  drop(reason: unknown): void;
 }
 
 /**
@@ -104,7 +106,7 @@ export function watchBody(source: ReadableStream<Uint8Array>, watch: BodyWatch):
     },
     { highWaterMark: 0 },
   );
-  return { stream, fail };
+  return { stream, fail, drop: (reason) => dropReader(reader, reason) };
 }
 
 /** A reader that can be told to stop: its `read` then ends as if the body had. */

@@ -44,7 +44,7 @@ export function createFlights(server: string): Flights {
   return {
     open(exchange) {
       if (inAir.size >= many) {
-        dropAnswered(inAir);
+        dropFinished(inAir);
         many = Math.max(MANY, 2 * inAir.size);
       }
       const flight = createFlight(exchange, inAir);
@@ -61,9 +61,17 @@ export function createFlights(server: string): Flights {
   };
 }
 
-/** A Workers request ends with its answer and never sees the event stream end that the answer came on. */
-function dropAnswered(inAir: Map<Flight, Exchange | undefined>): void {
-  for (const [flight, exchange] of inAir) if (exchange?.answered) inAir.delete(flight);
+/**
+ * A Workers request that ends with its answer never sees the event stream end that the answer came on, and one whose client
+ * goes away sees no end at all. Of the others, the exchange's own signal ends the flight.
+ */
+function dropFinished(inAir: Map<Flight, Exchange | undefined>): void {
+  for (const [flight, exchange] of inAir) if (isFinished(exchange)) inAir.delete(flight);
+}
+
+/** Nobody waits for what is left of it. */
+export function isFinished(exchange: Exchange | undefined): boolean {
+  return exchange?.answered === true || exchange?.over === true;
 }
 
 function createFlight(exchange: Exchange | undefined, inAir: Map<Flight, Exchange | undefined>): Flight {

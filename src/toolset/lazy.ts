@@ -1,4 +1,3 @@
-import type { Client, Transport } from '@modelcontextprotocol/client';
 import { quarantinedTool, unknownTool } from '../calls/gate.js';
 import type { McpOptions } from '../config/options.js';
 import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
@@ -8,12 +7,13 @@ import { McpClosedError, McpConfigError } from '../core/errors.js';
 import type { McpServerConfig } from '../core/servers.js';
 import { type Shared, share } from '../core/shared.js';
 import type { CallToolOptions, McpClientHandle, McpToolsHandle } from '../core/status.js';
+import type { Transport } from '../core/transport.js';
 import type { AssembledToolset } from './assemble.js';
 import type { CheckedSource } from './sources.js';
 import { wireToolset } from './toolset.js';
 
 /** What a lazy handle can be made over: a server, a transport, or a client that is connected already. */
-export type McpToolsSource = McpServerConfig | Transport | Client | ForeignClient | McpClientHandle;
+export type McpToolsSource = McpServerConfig | Transport | ForeignClient | McpClientHandle;
 
 export interface McpToolsOptions extends McpOptions {
   /** Before each raw name. Default: `${name}__` for a server, nothing for a transport or client. */

@@ -187,8 +187,9 @@ function createPending(key: string): Pending {
     ended: false,
     over: false,
     abort() {
-      pending.over = true;
+      // Whoever still waits hears of it first.
       controller.abort();
+      pending.over = true;
     },
   };
   return pending;

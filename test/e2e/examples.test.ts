@@ -8,7 +8,7 @@ import { answer } from '../../examples/agent.js';
 import { describeOutcome } from '../../examples/errors.js';
 import { report } from '../../examples/report.js';
 import { toolsFor } from '../../examples/servers.js';
-import { worker } from '../../examples/worker.js';
+import worker from '../../examples/worker/worker.js';
 import { startRawServer } from '../support/raw-server.js';
 import { startSdk1SseServer } from '../support/sdk-servers.js';
 
@@ -100,12 +100,25 @@ describe('the examples of the documents', () => {
     ]);
   });
 
-  it('worker: lists its tools and calls one', async () => {
-    const env = { MCP_URL: inject('sdkDualUrl') };
-    const listed = await worker.fetch(new Request('http://worker/'), env);
-    expect(await listed.json()).toContain('docs__echo');
-    const request = new Request('http://worker/?tool=docs__echo', { method: 'POST', body: '{"message":"hi"}' });
-    expect(await (await worker.fetch(request, env)).json()).toEqual({ content: [{ type: 'text', text: 'hi' }] });
+  it('worker: lists the tools of a server, calls one, and says what went wrong', async () => {
+    const env = { MCP_SERVERS: { docs: inject('sdkDualUrl'), gone: 'http://127.0.0.1:9/mcp' } };
+    const ask = async (path: string, body?: string) => {
+      const init = body === undefined ? {} : { method: 'POST', body };
+      const response = await worker.fetch(new Request(`http://worker/${path}`, init), env);
+      return { status: response.status, body: await response.json() };
+    };
+    expect((await ask('docs')).body).toContain('docs__echo');
+    const answered = { content: [{ type: 'text', text: 'hi' }] };
+    expect(await ask('docs/docs__echo', '{"message":"hi"}')).toEqual({ status: 200, body: answered });
+    const refused = (status: number, code: string) => ({
+      status,
+      body: { error: { code, message: expect.anything() } },
+    });
+    expect(await ask('docs/docs__fail', '{}')).toEqual(refused(422, 'tool-error'));
+    expect(await ask('docs/docs__nowhere', '{}')).toEqual(refused(404, 'unknown-tool'));
+    expect(await ask('docs/docs__echo', '{')).toEqual(refused(400, 'invalid-json'));
+    expect(await ask('nobody')).toEqual(refused(404, 'unknown-server'));
+    expect(await ask('gone')).toEqual(refused(502, 'connect-failed'));
   });
 
   it('demo: prints the tool map of a published server and the answers of its tools', { timeout: 60_000 }, async () => {

@@ -214,6 +214,21 @@ describe.each(COMPATIBILITY.flatMap((compatibility) => ERAS.map((era) => ({ ...c
   },
 );
 
+describe.each(COMPATIBILITY)(
+  'a Worker of $date whose session is lost after its first requests have ended',
+  (compatibility) => {
+    it.each(KINDS)('W9 a %s toolset connects again, and the runtime warns of nothing', async (kind) => {
+      const server = await raw({ era: 'legacy', format: 'sse' });
+      const worker = await deploy({ compatibility, server });
+      for (const q of ['a', 'b', 'c']) await call(worker, kind, 'good', { q });
+      server.expireSessions();
+      expect(await call(worker, kind, 'good', { q: 'late' })).toMatchObject({ value: text({ q: 'late' }) });
+      expect(server.count('initialize')).toBe(2);
+      expect(worker.output()).not.toContain('Warning');
+    });
+  },
+);
+
 describe.each(COMPATIBILITY)('a Worker of $date whose request is left by its client', (compatibility) => {
   /** `path` is asked for and left once `method` is under way, which takes long; then others ask for it. */
   async function leaveDuring(method: string, path: string, prepare: (server: RawServer) => void = () => {}) {

@@ -25,12 +25,14 @@ export interface HttpHost {
 export interface ListenOptions {
   /** Lets pages of every origin in, as a server for browsers does. Default false. */
   readonly cors?: boolean | undefined;
+  /** For a server in the place of one that was closed. Default: the system chooses. */
+  readonly port?: number | undefined;
 }
 
-/** Listens on 127.0.0.1 on a port that the system chooses. */
+/** Listens on 127.0.0.1. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
-  { cors = false }: ListenOptions = {},
+  { cors = false, port: wanted = 0 }: ListenOptions = {},
 ): Promise<HttpHost> {
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
@@ -57,7 +59,7 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(wanted, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;

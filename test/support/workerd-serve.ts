@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import workerd from 'workerd';
 import { bundle } from '../house/bundle.js';
 
 /**
@@ -17,8 +17,8 @@ export const COMPATIBILITY: readonly { readonly date: string; readonly flags: re
 
 interface Settings {
   readonly compatibility: (typeof COMPATIBILITY)[number];
-  /** Text bindings, read with `import { env } from 'cloudflare:workers'`. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Bindings, of text or of JSON: the second argument of `fetch`, and `env` of 'cloudflare:workers'. */
+  readonly env?: Readonly<Record<string, string | object>>;
 }
 
 export interface WorkerOptions extends Settings {
@@ -41,15 +41,20 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-const bundled = new Map<string, Promise<string>>();
+// A CommonJS module whose default not every loader unwraps.
+const { default: workerd } = createRequire(import.meta.url)('workerd') as { readonly default: string };
+
+const bundles = new Map<string, Promise<string>>();
+
+/** Bundled once, however often it is started. */
+function bundleOf(source: string): Promise<string> {
+  const text = bundles.get(source) ?? bundle(source).then((made) => made.text);
+  bundles.set(source, text);
+  return text;
+}
 
 export async function startWorker({ source, ...settings }: WorkerOptions): Promise<RunningWorker> {
-  if (!bundled.has(source))
-    bundled.set(
-      source,
-      bundle(source).then(({ text }) => text),
-    );
-  return serveWorker({ code: (await bundled.get(source)) ?? '', ...settings });
+  return serveWorker({ code: await bundleOf(source), ...settings });
 }
 
 export async function serveWorker(options: ServeOptions): Promise<RunningWorker> {
@@ -98,10 +103,14 @@ async function listening(control: Readable): Promise<number> {
   throw new Error(`No port in: ${text}`);
 }
 
-function configText({ date, flags }: WorkerOptions['compatibility'], env: Readonly<Record<string, string>>): string {
-  const bindings = Object.entries(env).map(
-    ([name, value]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(value)})`,
-  );
+function configText(
+  { date, flags }: WorkerOptions['compatibility'],
+  env: Readonly<Record<string, string | object>>,
+): string {
+  const bindings = Object.entries(env).map(([name, value]) => {
+    const typed = typeof value === 'string' ? `text = ${quoted(value)}` : `json = ${quoted(JSON.stringify(value))}`;
+    return `(name = ${quoted(name)}, ${typed})`;
+  });
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -117,3 +126,5 @@ const config :Workerd.Config = (
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );`;
 }
+
+const quoted = (text: string) => JSON.stringify(text);
