@@ -1,10 +1,10 @@
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { ProtocolError } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { until } from '../support/http-host.js';
 import type { SdkServer, SdkServerOptions } from '../support/sdk-common.js';
 import {
   FAIL_TEXT,
+  rpcError,
+  rpcError1,
   STANDARD_TOOLS,
   startSdk1Server,
   startSdk1SseServer,
@@ -32,8 +32,8 @@ type Kind = Omit<Target, 'url'> & {
   readonly start: (options: SdkServerOptions) => Promise<SdkServer>;
 };
 
-const refuse1 = () => new McpError(REFUSAL, 'Refused', { elicitations: [] });
-const refuse2 = () => new ProtocolError(REFUSAL, 'Refused', { elicitations: [] });
+const refuse1 = () => rpcError1(REFUSAL, 'Refused', { elicitations: [] });
+const refuse2 = () => rpcError(REFUSAL, 'Refused', { elicitations: [] });
 
 const KINDS: readonly Kind[] = [
   {

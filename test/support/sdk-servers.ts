@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, fromJsonSchema, isInitializeRequest, McpServer } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  fromJsonSchema,
+  isInitializeRequest,
+  McpServer,
+  ProtocolError,
+} from '@modelcontextprotocol/server';
 import { listen } from './http-host.js';
 import { createRecorder } from './recorder.js';
 import {
@@ -20,7 +26,12 @@ import { createToolLog, STANDARD_TOOLS } from './sdk-tools.js';
 export type { SdkServer, SdkServerOptions } from './sdk-common.js';
 export { INSTRUCTIONS } from './sdk-common.js';
 export { FAIL_TEXT, STANDARD_TOOLS, THROW_TEXT, TINY_PNG, TINY_WAV } from './sdk-tools.js';
-export { startSdk1Server, startSdk1SseServer } from './sdk1-servers.js';
+export { rpcError1, startSdk1Server, startSdk1SseServer } from './sdk1-servers.js';
+
+/** As `rpcError1`, for the 2.x packages. */
+export function rpcError(code: number, message: string, data?: unknown): Error {
+  return new ProtocolError(code, message, data);
+}
 
 /**
  * A server made with the official 2.x packages. `dual` serves 2026-07-28 and, without sessions, 2025-11-25;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { isInitializeRequest, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { listen } from './http-host.js';
 import { createRecorder } from './recorder.js';
 import {
@@ -20,6 +20,11 @@ import { createToolLog, STANDARD_TOOLS } from './sdk-tools.js';
 interface Session<T> {
   readonly server: McpServer;
   readonly transport: T;
+}
+
+/** What a tool throws to be answered with a JSON-RPC error: of the very package that the server is made with. */
+export function rpcError1(code: number, message: string, data?: unknown): Error {
+  return new McpError(code, message, data);
 }
 
 /** A server made with the 1.x SDK over Streamable HTTP, with sessions. Legacy era only. */
