@@ -85,7 +85,6 @@ async function guardedFetch(guard: Guard, input: string | URL | Request, init?: 
   const exchange = key === null ? tieExchange(guard, request) : options.exchange(key);
   // A stream that broke off is not taken up again where nobody waits for it any more.
   if (exchange?.over && request.method === 'GET') return new Response(null, { status: 405 });
-  if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
   const flight = flights.open(exchange);
   try {
     flight.check();
