@@ -12,11 +12,21 @@ export default defineConfig({
   test: {
     passWithNoTests: false,
     allowOnly: false,
+    // Most of the time is spent waiting; by default a machine with two processors has one worker.
+    maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       // The house's own laws, over the sources, over the built files and over the documents.
       { test: { name: 'house', include: ['test/*.test.ts', 'test/dist/**/*.test.ts'], testTimeout: 60_000 } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], globalSetup, testTimeout: 20_000 } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup,
+          setupFiles: ['test/support/console-watch.ts'],
+          testTimeout: 20_000,
+        },
+      },
       {
         // Inside the real Workers runtime. The plug-in needs Node's modules for vitest itself and switches them on;
         // test/dist/workerd.test.ts runs the built files without them.

@@ -11,7 +11,7 @@ import {
   UNSUPPORTED_VERSION,
 } from '../core/rpc-codes.js';
 import type { ProtocolChoice } from '../core/servers.js';
-import type { Credentials } from '../guard/credentials.js';
+import { type Credentials, lateToken } from '../guard/credentials.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import type { NoticeStream } from '../guard/streams.js';
 import { createExchanges } from '../transports/exchanges.js';
@@ -186,6 +186,9 @@ interface Failed {
 
 function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): McpError {
   const details = { server: deps.name };
+  // Several questions, each in time, took too long together: the server was not asked.
+  if (deadline.reason === 'timeout' && !facts.sent && deps.credentials?.asking)
+    return lateToken(deps.name, deadline.ms);
   if (deadline.reason !== undefined) return deadline.error(details);
   const thrown = isMcpError(error) && error.code !== 'closed' ? error : undefined;
   const failure = guardFailure(facts, parts) ?? thrown;

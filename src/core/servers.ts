@@ -58,7 +58,7 @@ export interface AuthContext<S extends Session = Session> {
   readonly url: URL;
   /** `connect`: the first request of a connection. `unauthorized`: the server refused the last token with 401. */
   readonly reason: 'connect' | 'request' | 'unauthorized';
-  /** Aborted when nobody waits for the token any more, or after `connectTimeoutMs`. */
+  /** Aborted when nobody waits for the token any more, or after half of `connectTimeoutMs`. */
   readonly signal: AbortSignal;
 }
 

@@ -35,9 +35,18 @@ export function parseAllowedHost(entry: string): AllowedHost | undefined {
 export function namesHost(allowed: AllowedHosts, url: URL): boolean {
   const hostname = withoutDot(url.hostname);
   return allowed.some((entry) => {
-    const matches = entry.below ? hostname.endsWith(`.${entry.hostname}`) : hostname === entry.hostname;
+    const matches = entry.below ? isBelow(hostname, entry.hostname) : hostname === entry.hostname;
     return matches && matchesPort(entry.port, url);
   });
+}
+
+/** One or more labels below it. `.example.com` has an empty one, and may resolve as `example.com` does. */
+function isBelow(hostname: string, above: string): boolean {
+  if (!hostname.endsWith(`.${above}`)) return false;
+  return hostname
+    .slice(0, -above.length - 1)
+    .split('.')
+    .every((label) => label !== '');
 }
 
 function matchesPort(port: AllowedHost['port'], url: URL): boolean {

@@ -2,6 +2,7 @@ import { createDeadline, type Deadline } from '../core/deadline.js';
 import { McpConfigError, McpConnectError } from '../core/errors.js';
 import { isHeaderValue } from '../core/headers.js';
 import { isRecord } from '../core/json.js';
+import { quietly } from '../core/quietly.js';
 import { createSingleFlight } from '../core/single-flight.js';
 
 /** Why a token is asked for: the first request of a connection, a later one, or one that was answered with 401 (G12). */
@@ -9,6 +10,8 @@ export type AuthReason = 'connect' | 'request' | 'unauthorized';
 
 /** The bearer tokens of one server, for all its connections. What it rejects with is an `McpError`; nothing is sent then. */
 export interface Credentials {
+  /** Whether the host is being asked. */
+  readonly asking: boolean;
   /** The token for a request that is about to leave. */
   token(reason: 'connect' | 'request', signal: AbortSignal): Promise<string>;
   /**
@@ -45,6 +48,9 @@ export function createCredentials(options: AuthOptions): Credentials {
     return current;
   });
   return {
+    get asking() {
+      return asking.busy || renewing.busy;
+    },
     token: (reason, signal) => (renewing.busy ? renewing.run('unauthorized', signal) : asking.run(reason, signal)),
     async renew(refused, signal) {
       const replaced = current !== undefined && current !== refused && !renewing.busy;
@@ -54,7 +60,7 @@ export function createCredentials(options: AuthOptions): Credentials {
 }
 
 async function askHost({ server, ask, ms }: AuthOptions, reason: AuthReason, signal: AbortSignal): Promise<string> {
-  const deadline = createDeadline({ ms, signal, option: 'connectTimeoutMs' });
+  const deadline = createDeadline({ ms, signal });
   let answer: unknown;
   try {
     answer = await deadline.race((async () => ask(reason, deadline.signal))(), { server });
@@ -63,15 +69,21 @@ async function askHost({ server, ask, ms }: AuthOptions, reason: AuthReason, sig
   } finally {
     deadline.dispose();
   }
-  const token = isRecord(answer) ? answer.token : undefined;
+  const token = quietly(() => (isRecord(answer) ? answer.token : undefined));
   if (typeof token === 'string' && token !== '' && isHeaderValue(token)) return token;
   const message = `\`auth\` must give { token } with a text that an HTTP header can hold; for \`${server}\` it gave something else, and nothing was sent.`;
   throw new McpConfigError(message, { server });
 }
 
 function noToken(server: string, { reason, ms }: Deadline, cause: unknown): McpConnectError {
-  const how = reason === 'timeout' ? `gave no answer within ${ms} ms (connectTimeoutMs)` : 'failed';
-  const message = `\`auth\` for \`${server}\` ${how}; nothing was sent.`;
+  if (reason === 'timeout') return lateToken(server, ms);
   // One level down: a status of whatever the host asked must not be taken for the server's.
-  return new McpConnectError('unauthorized', message, { server, cause: { name: 'AuthError', cause } });
+  const details = { server, cause: { name: 'AuthError', cause } };
+  return new McpConnectError('unauthorized', `\`auth\` for \`${server}\` failed; nothing was sent.`, details);
+}
+
+/** The error where the host was asked for a token and time ran out. */
+export function lateToken(server: string, ms: number): McpConnectError {
+  const message = `\`auth\` for \`${server}\` gave no answer within ${ms} ms, and nothing was sent; raise \`connectTimeoutMs\` if it needs longer.`;
+  return new McpConnectError('unauthorized', message, { server, cause: { name: 'AuthError' } });
 }

@@ -10,7 +10,7 @@ export const EXCHANGE_HEADER = 'mcp-toolset-exchange';
 export interface ExchangeFacts {
   /** The request was handed to the runtime's fetch: from here on it may have been delivered. */
   sent: boolean;
-  /** The request carried a session id. */
+  /** The request carried a session id, to wherever its last redirect led. */
   carriedSession: boolean;
   /** A response came, if only a redirect: the request has been delivered somewhere, whatever failed after it. */
   delivered?: boolean;

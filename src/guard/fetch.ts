@@ -96,7 +96,6 @@ async function exchangeOnce(
   watch: StreamWatch,
 ): Promise<Response> {
   const { options, flights, sse } = guard;
-  if (exchange !== undefined) exchange.facts.carriedSession = request.headers.has('mcp-session-id');
   const flight = flights.open(exchange);
   try {
     flight.check();

@@ -105,6 +105,8 @@ async function send(road: Road, trip: Trip, { url, home }: Hop): Promise<Respons
   flight.check();
   if (exchange !== undefined) {
     exchange.facts.sent = true;
+    // That a foreign host knows no session says nothing of ours.
+    exchange.facts.carriedSession = home !== undefined && callers.has('mcp-session-id');
     if (road.foreignFetch) exchange.facts.foreignFetch = true;
   }
   // Nothing else of the caller's init: workerd refuses fields such as `mode` and `credentials`.

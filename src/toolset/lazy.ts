@@ -3,6 +3,7 @@ import type { McpOptions } from '../config/options.js';
 import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
 import { type ForeignClient, resolveClient, resolveServer } from '../config/resolve-servers.js';
 import { type Closing, createClosing } from '../core/deadline.js';
+import type { DiagnosticCode, Report } from '../core/diagnostics.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
 import type { McpServerConfig } from '../core/servers.js';
 import { type Shared, share } from '../core/shared.js';
@@ -78,7 +79,8 @@ export async function connectMcp(
   };
 }
 
-function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
+function openLater(source: CheckedSource<never>, given: ResolvedOptions) {
+  const options = { ...given, report: sayOnce(given.report) };
   let opening: Shared<AssembledToolset> | undefined;
   let closing: Closing | undefined;
   let closed: Shared<void> | undefined;
@@ -113,6 +115,18 @@ function openLater(source: CheckedSource<never>, options: ResolvedOptions) {
       closed ??= share(end());
       await closed.wait();
     },
+  };
+}
+
+/** What is said of the configuration, which is the same at each connect (G12). */
+const OF_CONFIG: readonly DiagnosticCode[] = ['authorization-overridden', 'secret-in-url'];
+
+function sayOnce(report: Report): Report {
+  const said = new Set<DiagnosticCode>();
+  return (diagnostic) => {
+    if (said.has(diagnostic.code)) return;
+    if (OF_CONFIG.includes(diagnostic.code)) said.add(diagnostic.code);
+    report(diagnostic);
   };
 }
 

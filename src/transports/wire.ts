@@ -152,18 +152,23 @@ async function sendNotification(wire: Wire, message: Notification, sent: Transpo
   const pending = exchanges.open();
   if (message.method === 'notifications/initialized') exchanges.initialized = pending;
   const cancelled = message.method === 'notifications/cancelled' ? cancelledRequest(exchanges, message) : undefined;
+  // One that still waits, for a token for instance, must not go out any more, and there is nothing to tell.
+  if (cancelled?.facts.sent === false) return giveUp(exchanges, pending, cancelled);
   const work = wire.inner.send(message, passedOn(wire, sent, pending));
   try {
     if (cancelled === undefined) return await work;
     await settleWithin(work, CANCEL_NOTICE_MS);
     pending.abort();
   } finally {
-    exchanges.release(pending);
-    if (cancelled !== undefined) {
-      cancelled.abort();
-      exchanges.release(cancelled);
-    }
+    giveUp(exchanges, pending, cancelled);
   }
+}
+
+function giveUp(exchanges: Exchanges, notice: Pending, cancelled: Pending | undefined): void {
+  exchanges.release(notice);
+  if (cancelled === undefined) return;
+  cancelled.abort();
+  exchanges.release(cancelled);
 }
 
 function endWithoutAnswer(wire: Wire, pending: Pending): void {

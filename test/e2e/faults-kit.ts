@@ -1,4 +1,4 @@
-import { beforeAll, expect } from 'vitest';
+import { afterEach, beforeAll, expect } from 'vitest';
 import {
   type Diagnostic,
   isMcpError,
@@ -12,6 +12,7 @@ import {
 import type { FaultPlan } from '../../src/testing/faults/plan.js';
 import { type FaultServer, type FaultServerOptions, faultServer } from '../../src/testing/faults/server.js';
 import { loadSdk } from '../../src/transports/sdk.js';
+import { CANARY_HEADERS, CANARY_QUERY, expectNoSecrets } from '../support/canaries.js';
 import { createKeep } from '../support/keep.js';
 
 /** Every way in which a server may be spoken to. */
@@ -51,16 +52,31 @@ export interface StandOptions extends Omit<McpOptions, 'onDiagnostic'> {
   readonly source?: Partial<McpServerConfig>;
 }
 
+/** With secrets in it, which no error and no report may show. */
 export const sourceOf = (kind: Kind, { url }: { readonly url: string }, name = 's') =>
-  ({ name, type: kind === 'SSE transport' ? 'sse' : 'http', url }) as const;
+  ({
+    name,
+    type: kind === 'SSE transport' ? 'sse' : 'http',
+    url: url + CANARY_QUERY,
+    headers: CANARY_HEADERS,
+  }) as const;
 
 /** Starts fault servers and toolsets for one test file; what was started is closed after each test. */
 export function createStands() {
+  const shown: (() => unknown)[] = [];
+  // Hooks run last one first: what closing reports is looked at too.
+  afterEach(() => {
+    for (const show of shown.splice(0)) expectNoSecrets(show());
+  });
   const keep = createKeep();
   // The first connect of a process loads the SDK, which a busy machine takes longer for than some of these tests give it.
   beforeAll(async () => void (await loadSdk()));
+  /** After the test, nothing that was reported of this toolset may show a secret. */
+  const watch = (toolset: McpToolset, diagnostics: readonly Diagnostic[]) =>
+    shown.push(() => [diagnostics, toolset.servers, toolset.inspect(), toolset.tools]);
   return {
     keep,
+    watch,
     /** A server of this kind, and a toolset that has connected to it before the plan begins. */
     async stand(kind: Kind, { plan = [], server: config, source, ...options }: StandOptions = {}): Promise<Stand> {
       const server = keep(await faultServer([], { ...KINDS[kind], ...config }));
@@ -73,6 +89,7 @@ export function createStands() {
           onDiagnostic: (diagnostic) => void diagnostics.push(diagnostic),
         }),
       );
+      watch(toolset, diagnostics);
       server.reset();
       server.script(plan);
       const call = (tool: string, args: unknown, { abortSignal }: CallOptions = {}) =>
@@ -86,7 +103,7 @@ export type Ended =
   | { readonly code: 'ok'; readonly value: unknown; readonly ms: number }
   | { readonly code: McpErrorCode; readonly error: McpError; readonly ms: number };
 
-/** How a call ended, and after how long. What it rejects with must be ours. */
+/** How a call ended, and after how long. What it rejects with must be ours, and show no secret (R7). */
 export async function ended(work: Promise<unknown>): Promise<Ended> {
   const startedAt = Date.now();
   try {
@@ -94,6 +111,7 @@ export async function ended(work: Promise<unknown>): Promise<Ended> {
     return { code: 'ok', value, ms: Date.now() - startedAt };
   } catch (error) {
     if (!isMcpError(error)) throw new Error('It rejected with a foreign error', { cause: error });
+    expectNoSecrets(error);
     return { code: error.code, error, ms: Date.now() - startedAt };
   }
 }

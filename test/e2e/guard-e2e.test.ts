@@ -1,33 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { HttpServer, McpServerSource } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
+import { expectNoSecrets, SECRETS } from '../support/canaries.js';
 import { type RawServer, rpcError } from '../support/raw-server.js';
 import { callText, createKit, http, rejection, tool } from './wiring-kit.js';
 
 const kit = createKit();
 
-const HEADER = 'canary-header-a1';
-const QUERY = 'canary-query-b2';
-const USER = 'canary-user-c3';
-const CANARIES = [HEADER, QUERY, USER];
-
-/** Everything that can be reached from an error, as one text: own properties of any kind, through causes. */
-function reachable(value: unknown, seen = new Set<unknown>()): string {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return String(value);
-  if (seen.has(value)) return '';
-  seen.add(value);
-  const names = [...Object.getOwnPropertyNames(value), ...Object.getOwnPropertySymbols(value)];
-  return names
-    .map((name) => `${String(name)}=${reachable((value as Record<PropertyKey, unknown>)[name], seen)}`)
-    .join('\n');
-}
-
-function expectNoCanary(...values: unknown[]): void {
-  for (const value of values) {
-    const text = reachable(value);
-    for (const canary of CANARIES) expect(text).not.toContain(canary);
-  }
-}
+const { header: HEADER, query: QUERY, user: USER } = SECRETS;
+const CANARIES = Object.values(SECRETS);
 
 /** What reached a server: lines, headers and bodies. */
 const received = (server: RawServer) => JSON.stringify(server.requests);
@@ -62,7 +43,7 @@ describe('URLs that are denied', () => {
         { name: 'good', state: 'ready' },
       ]);
       expect(await callText(toolset, 'good__a')).toBe('{}');
-      expectNoCanary(toolset.servers[0], toolset.inspect(), kit.diagnostics);
+      expectNoSecrets(toolset.servers[0], toolset.inspect(), kit.diagnostics);
     }
     expect(new Set(asked)).toEqual(new Set([new URL(good.url).host]));
   });
@@ -79,7 +60,7 @@ describe('URLs that are denied', () => {
     );
     expect(error).toMatchObject({ code: 'host-denied' });
     expect((error as Error).message).toContain('10.0.0.8');
-    expectNoCanary(error);
+    expectNoSecrets(error);
   });
 });
 
@@ -109,7 +90,7 @@ describe('redirects', () => {
       expect(toolset.servers[0]).toMatchObject({ state: 'failed', error: { code: 'redirect-denied' } });
       expect(away.requests).toEqual([]);
       expect(home.requests[0]!.headers.authorization).toBe(`Bearer ${HEADER}`);
-      expectNoCanary(toolset.servers[0], toolset.inspect(), kit.diagnostics);
+      expectNoSecrets(toolset.servers[0], toolset.inspect(), kit.diagnostics);
     },
   );
 
@@ -217,7 +198,7 @@ describe('errors that are thrown', () => {
       'invalid-arguments',
       'closed',
     ]);
-    expectNoCanary(...errors, toolset.servers, toolset.inspect(), kit.diagnostics);
+    expectNoSecrets(...errors, toolset.servers, toolset.inspect(), kit.diagnostics);
   });
 
   it('G4 of a connect neither, whatever it failed of', async () => {
@@ -237,6 +218,6 @@ describe('errors that are thrown', () => {
     );
     const toolset = await kit.wire(sources, { connectTimeoutMs: 1_500 });
     expect(toolset.servers.every(({ state, error }) => state === 'failed' && error !== undefined)).toBe(true);
-    expectNoCanary(toolset.servers, toolset.inspect(), kit.diagnostics);
+    expectNoSecrets(toolset.servers, toolset.inspect(), kit.diagnostics);
   });
 });

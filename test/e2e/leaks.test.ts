@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { McpOptions, McpServerConfig, McpToolset } from '../../src/index.js';
 import { isMcpError } from '../../src/index.js';
+import { reach } from '../support/canaries.js';
 import { type RawServer, type RawServerOptions, rpcError } from '../support/raw-server.js';
 import { createKit, custom, fakeTransport, http, rejection, tool } from './wiring-kit.js';
 
@@ -10,27 +11,6 @@ afterEach(() => void vi.restoreAllMocks());
 
 const CANARY = 'canary-7f3a';
 const HEADERS = { authorization: `Bearer ${CANARY}`, 'x-api-key': CANARY, cookie: `session=${CANARY}` };
-
-/** Every string that can be reached from a value, hidden properties and getters included, and every class on the way. */
-function reach(root: unknown): { readonly strings: string[]; readonly classes: Set<string> } {
-  const strings: string[] = [];
-  const classes = new Set<string>();
-  const seen = new Set<unknown>();
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value === 'string') strings.push(value);
-    if (typeof value === 'function') classes.add('function');
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
-    classes.add(Object.getPrototypeOf(value)?.constructor?.name ?? 'null');
-    for (const key of [...Object.getOwnPropertyNames(value), ...Object.getOwnPropertySymbols(value)]) {
-      strings.push(String(key));
-      waiting.push((value as Record<PropertyKey, unknown>)[key]);
-    }
-  }
-  return { strings, classes };
-}
 
 const OURS = /^(Object|Array|Mcp[A-Za-z]+Error)$/;
 
@@ -311,14 +291,4 @@ describe('over HTTP+SSE', () => {
       expectReportsClean(toolset);
     },
   );
-});
-
-it('R7 the walk finds what is hidden', () => {
-  const inner = Object.defineProperty(new Error('x'), 'response', {
-    value: { headers: new Headers() },
-    enumerable: false,
-  });
-  const { strings, classes } = reach(new Error('outer', { cause: Object.assign(inner, { token: CANARY }) }));
-  expect(strings).toContain(CANARY);
-  expect([...classes]).toEqual(expect.arrayContaining(['Error', 'Headers']));
 });

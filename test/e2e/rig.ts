@@ -1,5 +1,6 @@
 import type { Diagnostic, McpError, McpOptions, McpServerSource, McpToolset } from '../../src/index.js';
 import { isMcpError, mcpTools } from '../../src/index.js';
+import { expectNoSecrets } from '../support/canaries.js';
 import { createKeep } from '../support/keep.js';
 import { type RawServer, type RawServerOptions, startRawServer } from '../support/raw-server.js';
 import { type RawSseOptions, type RawSseServer, startRawSse } from '../support/raw-sse.js';
@@ -37,7 +38,7 @@ export function createRig(): Rig {
   };
 }
 
-/** The error that a promise rejects with. Fails when it does not reject, or with something that is not ours. */
+/** The error that a promise rejects with. Fails when it does not reject, with something that is not ours, or showing a secret (R7). */
 export async function rejection(work: Promise<unknown>): Promise<McpError> {
   const outcome = await work.then(
     (value) => ({ value }),
@@ -45,6 +46,7 @@ export async function rejection(work: Promise<unknown>): Promise<McpError> {
   );
   if (!('error' in outcome)) throw new Error(`It resolved: ${JSON.stringify(outcome.value)?.slice(0, 200)}`);
   if (!isMcpError(outcome.error)) throw new Error('It rejected with a foreign error', { cause: outcome.error });
+  expectNoSecrets(outcome.error);
   return outcome.error;
 }
 

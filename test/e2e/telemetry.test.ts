@@ -384,6 +384,7 @@ describe('diagnostics', () => {
     ]);
     expect(new Set(kit.diagnostics.map(({ code }) => code))).toEqual(
       new Set([
+        'secret-in-url',
         'server-failed',
         'server-name-collision',
         'name-rewritten',

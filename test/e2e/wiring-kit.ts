@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { afterEach, expect } from 'vitest';
 import type { CustomServer, Diagnostic, McpOptions, McpServerSource, McpToolset } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
+import { CANARY_HEADERS, CANARY_QUERY, expectNoSecrets } from '../support/canaries.js';
 import { createKeep } from '../support/keep.js';
 import { type RawServer, type RawServerOptions, startRawServer } from '../support/raw-server.js';
 import { type RawSseOptions, type RawSseServer, startRawSse } from '../support/raw-sse.js';
@@ -16,10 +17,14 @@ export const tool = (name: string) => ({
 /** Starts servers and toolsets for one test file. What was started is closed after each test, what was reported is checked. */
 export function createKit() {
   let diagnostics: Diagnostic[] = [];
+  const toolsets: McpToolset[] = [];
   // Hooks run last one first: what closing reports is checked too.
   afterEach(() => {
-    for (const diagnostic of diagnostics.splice(0)) checkDiagnostic(diagnostic);
+    const reported = diagnostics;
     diagnostics = [];
+    for (const toolset of toolsets.splice(0)) expectNoSecrets(toolset.servers, toolset.inspect(), toolset.tools);
+    expectNoSecrets(reported);
+    for (const diagnostic of reported) checkDiagnostic(diagnostic);
   });
   const keep = createKeep();
   const listen = (diagnostic: Diagnostic) => void diagnostics.push(diagnostic);
@@ -35,13 +40,17 @@ export function createKit() {
       keep(await startRawServer({ tools: [tool('a')], ...options })),
     sse: async (options: RawSseOptions = {}): Promise<RawSseServer> =>
       keep(await startRawSse({ tools: [tool('a')], ...options })),
-    wire: async (servers: readonly McpServerSource[], options: McpOptions = {}): Promise<McpToolset> =>
-      keep(await mcpTools(servers, { onDiagnostic: listen, ...options })),
+    async wire(servers: readonly McpServerSource[], options: McpOptions = {}): Promise<McpToolset> {
+      const toolset = keep(await mcpTools(servers, { onDiagnostic: listen, ...options }));
+      toolsets.push(toolset);
+      return toolset;
+    },
   };
 }
 
+/** With secrets in it, which no error and no report may show. */
 export const http = (name: string, server: { readonly url: string }) =>
-  ({ name, type: 'http', url: server.url }) as const;
+  ({ name, type: 'http', url: server.url + CANARY_QUERY, headers: CANARY_HEADERS }) as const;
 
 /** The text of the single block that an echoing tool answers with. */
 export async function callText(toolset: Pick<McpToolset, 'tools'>, name: string, args: unknown = {}): Promise<unknown> {
@@ -49,11 +58,12 @@ export async function callText(toolset: Pick<McpToolset, 'tools'>, name: string,
   return (content[0] as { text?: unknown } | undefined)?.text;
 }
 
-/** What `promise` rejects with. */
+/** What `promise` rejects with. It shows no secret (R7). */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
   } catch (error) {
+    expectNoSecrets(error);
     return error;
   }
   throw new Error('it did not reject');

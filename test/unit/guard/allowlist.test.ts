@@ -111,6 +111,8 @@ describe('namesHost', () => {
         'https://evilexample.com/',
         'https://a.example.com.evil.com/',
         'https://a.example.com:1/',
+        'https://.example.com/',
+        'https://a..example.com/',
       ],
     ],
     ['127.0.0.1', ['http://127.0.0.1/', 'http://127.1/', 'http://2130706433/'], ['http://localhost/', 'http://[::1]/']],

@@ -260,6 +260,7 @@ describe('a cancel notice', () => {
       },
     });
     const { pending } = request(1);
+    pending.facts.sent = true;
     pending.signal.addEventListener('abort', () => order.push('ended'));
     await wire.send(cancel(1));
     expect(order).toEqual(['tools/call', 'notifications/cancelled', 'ended']);
@@ -273,12 +274,21 @@ describe('a cancel notice', () => {
         send: (message) => ('method' in message && message.method === 'tools/call' ? Promise.resolve() : outcome()),
       });
       const { pending } = request(1);
+      pending.facts.sent = true;
       const done = wire.send(cancel(1));
       await vi.advanceTimersByTimeAsync(1_000);
       await done;
       expect(pending.signal.aborted).toBe(true);
       expect(vi.getTimerCount()).toBe(0);
     }
+  });
+
+  it('C2 of a request that has not left the guard goes nowhere, and the request neither', async () => {
+    const { wire, request, sent } = wired();
+    const { pending } = request(1);
+    await wire.send(cancel(1));
+    expect(pending.signal.aborted).toBe(true);
+    expect(sent.map(({ message }) => 'method' in message && message.method)).toEqual(['tools/call']);
   });
 
   it('for nobody harms nobody', async () => {

@@ -1,0 +1,16 @@
+import { format } from 'node:util';
+import { afterEach } from 'vitest';
+import { expectNoSecrets } from './canaries.js';
+
+/** Set-up of a whole project of tests: in none of them a line on the console shows a secret (S1). */
+const lines: string[] = [];
+
+for (const method of ['debug', 'error', 'info', 'log', 'warn'] as const) {
+  const write = console[method].bind(console);
+  console[method] = (...values: unknown[]) => {
+    lines.push(format(...values));
+    write(...values);
+  };
+}
+
+afterEach(() => expectNoSecrets(...lines.splice(0)));
