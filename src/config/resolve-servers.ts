@@ -70,7 +70,7 @@ const FIELDS = {
 } as const;
 
 /** What the options say of every server. */
-export type ServerRules = Pick<ResolvedOptions, 'allowedHosts' | 'auth'>;
+export type ServerRules = Pick<ResolvedOptions, 'allowedHosts' | 'auth' | 'oauth'>;
 
 /** Checks one server's configuration. Throws `McpConfigError` and does no I/O (W3). */
 export function resolveServer(config: McpServerConfig, rules: ServerRules): WiredServer {
@@ -144,7 +144,7 @@ function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', w
   const url = parseUrl(config.url, where);
   const headers = checkHeaders(config.headers, where);
   const insecure = checkBoolean(config.insecureHttp, `insecureHttp of ${where}`) ?? false;
-  const secrets = Object.keys(headers).length > 0 ? 'headers' : rules.auth === undefined ? undefined : 'auth';
+  const secrets = Object.keys(headers).length > 0 ? 'headers' : rules.auth ? 'auth' : rules.oauth && 'oauth';
   if (secrets !== undefined && url.protocol === 'http:' && !isLoopback(url) && !insecure) {
     throw new McpConfigError(
       `${where} would send \`${secrets}\` over plain http; use https, or set \`insecureHttp: true\` for that server.`,

@@ -1,23 +1,41 @@
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { ResolvedServer } from '../config/resolve-servers.js';
-import { type Credentials, createCredentials } from '../guard/credentials.js';
+import { McpConfigError } from '../core/errors.js';
+import type { OAuthClientProvider } from '../core/oauth.js';
+import type { AuthReason, Credentials } from '../guard/credentials.js';
+import type { OAuthCredentials } from './oauth/oauth.js';
 
-/** The tokens of a server, one source of them for all its connections; undefined where none are sent (G12). */
-export function credentialsFor(
+/** Where a server's tokens come from; one source for all its connections (G11, G12). */
+export interface TokenSource {
+  /** The option `auth`. */
+  ask?(reason: AuthReason, signal: AbortSignal): unknown;
+  /** What the option `oauth` gave. */
+  readonly provider?: OAuthClientProvider;
+  /** Made at the first connect, whose code is not loaded before. */
+  made?: Credentials & Partial<OAuthCredentials>;
+}
+
+/** The tokens of a server; undefined where none are sent. Throws `McpConfigError` where `oauth` gives no provider (W3). */
+export function tokensFor(
   server: ResolvedServer,
   name: string,
-  { auth, connectTimeoutMs: ms, report }: ResolvedOptions,
-): Credentials | undefined {
-  if (auth === undefined || (server.kind !== 'http' && server.kind !== 'sse')) return undefined;
+  { auth, oauth, report }: ResolvedOptions,
+): TokenSource | undefined {
+  const by = auth ? 'auth' : oauth && 'oauth';
+  if (by === undefined || (server.kind !== 'http' && server.kind !== 'sse')) return undefined;
   const { configuredName, url, headers } = server;
   if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
-    const message = `The configured \`Authorization\` header of server \`${name}\` is not sent: \`auth\` gives its token.`;
-    report({ code: 'authorization-overridden', level: 'warn', message, server: name, data: { by: 'auth' } });
+    const message = `The configured \`Authorization\` header of server \`${name}\` is not sent: \`${by}\` gives its token.`;
+    report({ code: 'authorization-overridden', level: 'warn', message, server: name, data: { by } });
   }
-  return createCredentials({
-    server: name,
-    ms,
-    // A copy: a `URL` can be changed, and this one decides where credentials go.
-    ask: (reason, signal) => auth(configuredName, { url: new URL(url), reason, signal }),
-  });
+  if (oauth !== undefined) return { provider: oauth(configuredName) };
+  // A copy: a `URL` can be changed, and this one decides where credentials go.
+  return { ask: (reason, signal) => auth?.(configuredName, { url: new URL(url), reason, signal }) };
+}
+
+/** A provider's tokens belong to one server. */
+export function checkProviders(sources: readonly (TokenSource | undefined)[]): void {
+  const providers = sources.flatMap((source) => source?.provider ?? []);
+  if (new Set(providers).size === providers.length) return;
+  throw new McpConfigError('`oauth` gave two servers one provider: the tokens of one would go to the other.');
 }

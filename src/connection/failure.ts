@@ -89,9 +89,15 @@ export function connectFailure(lost: Lost & { readonly unusable: boolean }, deta
 function unauthorized(status: number, details: McpErrorDetails): McpConnectError {
   return new McpConnectError(
     'unauthorized',
-    `Server \`${details.server}\` refused the credentials (HTTP ${status}); check its \`headers\` or \`auth\`.`,
+    `Server \`${details.server}\` refused the credentials (HTTP ${status}); check its \`headers\`, \`auth\` or \`oauth\`.`,
     { ...details, cause: { name: 'HttpError', status } },
   );
+}
+
+/** There is no authorization to finish. */
+export function nothingPending(server: string): McpConnectError {
+  const message = `\`finishAuth\`: no authorization of server \`${server}\` is pending; it was finished already, or none was begun.`;
+  return new McpConnectError('unauthorized', message, { server });
 }
 
 function reasonOf({ facts }: Lost): string {

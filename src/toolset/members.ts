@@ -7,7 +7,7 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.js';
 import { createClientConnection } from '../connection/client-connection.js';
 import { type Connection, createConnection } from '../connection/connection.js';
-import { credentialsFor } from '../connection/credentials.js';
+import { checkProviders, type TokenSource, tokensFor } from '../connection/credentials.js';
 import type { Listing, Truncation } from '../connection/listing.js';
 import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import type { Report } from '../core/diagnostics.js';
@@ -28,6 +28,7 @@ export interface Member {
   readonly required: boolean;
   readonly timeoutMs: number;
   readonly connection: Connection;
+  readonly tokens: TokenSource | undefined;
   /** Its last listing; undefined before the first. */
   survey: Survey | undefined;
   /** Until when the server says that its listing stays true, in milliseconds since the epoch (L7). */
@@ -52,12 +53,15 @@ export function createMembers(
   checkDuplicates(servers);
   const names = serverNames(servers.map(({ configuredName, identity }) => ({ name: configuredName, identity })));
   reportCollisions(servers, names, options);
-  return servers.map((server, index) => createMember(server, names[index]!, options, closing));
+  const members = servers.map((server, index) => createMember(server, names[index]!, options, closing));
+  checkProviders(members.map(({ tokens }) => tokens));
+  return members;
 }
 
 function createMember(server: ResolvedServer, name: string, options: ResolvedOptions, closing: ClosingSignal): Member {
   const onToolsChanged = () => member.onAnnounced();
   reportSecrets(server, name, options);
+  const tokens = tokensFor(server, name, options);
   const member: Member = {
     name,
     configuredName: server.configuredName,
@@ -69,14 +73,8 @@ function createMember(server: ResolvedServer, name: string, options: ResolvedOpt
     connection:
       server.kind === 'client'
         ? createClientConnection(server.client, name, options)
-        : createConnection({
-            server,
-            name,
-            options,
-            credentials: credentialsFor(server, name, options),
-            closing,
-            onToolsChanged,
-          }),
+        : createConnection({ server, name, options, tokens, closing, onToolsChanged }),
+    tokens,
     survey: undefined,
     freshUntil: 0,
     confirmedUntil: 0,
