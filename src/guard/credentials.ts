@@ -15,7 +15,7 @@ export interface Credentials {
    * Another token than the one that was refused with 401 and this `WWW-Authenticate`; one question for all who were refused with
    * it. A token that has been replaced meanwhile is not asked for again (G11).
    */
-  renew(refused: string | undefined, signal: AbortSignal, challenge: string | undefined): Promise<string>;
+  renew(refused: string | undefined, signal: AbortSignal, challenge?: string): Promise<string>;
   /** A token with more rights, after a 403 with this `WWW-Authenticate`; undefined where none can be asked for. */
   widen?(refused: string | undefined, signal: AbortSignal, challenge: string): Promise<string | undefined>;
 }

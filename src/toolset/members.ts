@@ -28,7 +28,8 @@ export interface Member {
   readonly required: boolean;
   readonly timeoutMs: number;
   readonly connection: Connection;
-  readonly tokens: TokenSource | undefined;
+  /** Absent: no token is sent. */
+  readonly tokens?: TokenSource | undefined;
   /** Its last listing; undefined before the first. */
   survey: Survey | undefined;
   /** Until when the server says that its listing stays true, in milliseconds since the epoch (L7). */

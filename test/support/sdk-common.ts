@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpHost } from './http-host.js';
-import type { Recorder } from './recorder.js';
+import type { RecordedRequest, Recorder } from './recorder.js';
 import { failureText } from './rpc-text.js';
 import type { StandardTool, ToolLog } from './sdk-tools.js';
 
@@ -9,6 +9,8 @@ export const INSTRUCTIONS = 'Instructions of the test server: call echo first.';
 export interface SdkServerOptions {
   /** Default: `STANDARD_TOOLS`. */
   readonly tools?: readonly StandardTool[];
+  /** Answers before the SDK does; true says that it did. */
+  readonly onRequest?: (request: RecordedRequest, response: ServerResponse) => boolean;
 }
 
 export interface SdkServer extends Omit<Recorder, 'accept'>, Omit<ToolLog, 'run'> {

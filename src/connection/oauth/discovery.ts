@@ -50,7 +50,7 @@ export async function discover(question: DiscoveryQuestion): Promise<Discovered>
   ) {
     throw notAuthorized(server, 'the resource metadata is that of another server');
   }
-  // A server from before 2025-06-18 is its own authorization server.
+  // A server from before 2025-06-18 is its own authorization server, at places that need no metadata.
   const [first = new URL('/', home).href, ...others] = resource?.authorization_servers ?? [];
   const stamp = await stampOfClient(question, first);
   const pin = question.pin ?? stamp ?? (await earlierIssuer(question));
@@ -60,6 +60,9 @@ export async function discover(question: DiscoveryQuestion): Promise<Discovered>
   const metadata = await sdk.discoverAuthorizationServerMetadata(url, {
     fetchFn: requests.within((asked) => judgeWithin(question, asked, new URL(url))),
   });
+  if (metadata === undefined && resource !== undefined) {
+    throw notAuthorized(server, 'the authorization server gives no metadata');
+  }
   allowEndpoints(question, metadata);
   const discovery = {
     authorizationServerUrl: url,

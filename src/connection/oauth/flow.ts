@@ -95,7 +95,15 @@ function common(options: FlowOptions, requests: OAuthRequests, found: Discovered
   // Its query may be a secret of the server's.
   const serverUrl = new URL(options.home);
   serverUrl.search = '';
-  return { serverUrl, fetchFn: requests.within((url, method) => judgeEndpoint(options, found, url, method)) };
+  const post = requests.within((url, method) => judgeEndpoint(options, found, url, method));
+  const fetchFn: typeof post = async (url, init) => {
+    // Where there is no metadata the SDK looks for it a second time.
+    if (found.discovery.authorizationServerMetadata === undefined && init?.method === undefined) {
+      return new Response(null, { status: 404 });
+    }
+    return post(url, init);
+  };
+  return { serverUrl, fetchFn };
 }
 
 /** One run with a time limit and requests of its own. Rejects with an `McpError`. */

@@ -29,7 +29,7 @@ type Wish = 'renew' | 'widen';
 interface Errand {
   readonly wish: Wish;
   readonly refused: string | undefined;
-  readonly challenge: string | undefined;
+  readonly challenge?: string | undefined;
 }
 
 interface State {
