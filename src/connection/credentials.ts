@@ -1,6 +1,5 @@
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { ResolvedServer } from '../config/resolve-servers.js';
-import { McpConfigError } from '../core/errors.js';
 import type { OAuthClientProvider } from '../core/oauth.js';
 import type { AuthReason, Credentials } from '../guard/credentials.js';
 import type { OAuthCredentials } from './oauth/oauth.js';
@@ -15,27 +14,21 @@ export interface TokenSource {
   made?: Credentials & Partial<OAuthCredentials>;
 }
 
-/** The tokens of a server; undefined where none are sent. Throws `McpConfigError` where `oauth` gives no provider (W3). */
+/** The tokens of a server; undefined where none are sent. */
 export function tokensFor(
   server: ResolvedServer,
   name: string,
-  { auth, oauth, report }: ResolvedOptions,
+  { auth, report }: ResolvedOptions,
 ): TokenSource | undefined {
-  const by = auth ? 'auth' : oauth && 'oauth';
-  if (by === undefined || (server.kind !== 'http' && server.kind !== 'sse')) return undefined;
-  const { configuredName, url, headers } = server;
+  if (server.kind !== 'http' && server.kind !== 'sse') return undefined;
+  const { configuredName, url, headers, provider } = server;
+  const by = auth ? 'auth' : provider && 'oauth';
+  if (by === undefined) return undefined;
   if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
     const message = `The configured \`Authorization\` header of server \`${name}\` is not sent: \`${by}\` gives its token.`;
     report({ code: 'authorization-overridden', level: 'warn', message, server: name, data: { by } });
   }
-  if (oauth !== undefined) return { provider: oauth(configuredName) };
+  if (provider !== undefined) return { provider };
   // A copy: a `URL` can be changed, and this one decides where credentials go.
   return { ask: (reason, signal) => auth?.(configuredName, { url: new URL(url), reason, signal }) };
-}
-
-/** A provider's tokens belong to one server. */
-export function checkProviders(sources: readonly (TokenSource | undefined)[]): void {
-  const providers = sources.flatMap((source) => source?.provider ?? []);
-  if (new Set(providers).size === providers.length) return;
-  throw new McpConfigError('`oauth` gave two servers one provider: the tokens of one would go to the other.');
 }

@@ -7,7 +7,7 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.js';
 import { createClientConnection } from '../connection/client-connection.js';
 import { type Connection, createConnection } from '../connection/connection.js';
-import { checkProviders, type TokenSource, tokensFor } from '../connection/credentials.js';
+import { type TokenSource, tokensFor } from '../connection/credentials.js';
 import type { Listing, Truncation } from '../connection/listing.js';
 import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import type { Report } from '../core/diagnostics.js';
@@ -54,9 +54,7 @@ export function createMembers(
   checkDuplicates(servers);
   const names = serverNames(servers.map(({ configuredName, identity }) => ({ name: configuredName, identity })));
   reportCollisions(servers, names, options);
-  const members = servers.map((server, index) => createMember(server, names[index]!, options, closing));
-  checkProviders(members.map(({ tokens }) => tokens));
-  return members;
+  return servers.map((server, index) => createMember(server, names[index]!, options, closing));
 }
 
 function createMember(server: ResolvedServer, name: string, options: ResolvedOptions, closing: ClosingSignal): Member {

@@ -1,3 +1,4 @@
+import { ClientCredentialsProvider, type OAuthClientProvider as SdkProvider } from '@modelcontextprotocol/client';
 import type { Tool, ToolSet } from 'ai';
 import { expectTypeOf, it } from 'vitest';
 import {
@@ -10,6 +11,7 @@ import {
   type McpToolResult,
   type McpToolset,
   mcpTools,
+  type OAuthClientProvider,
   type Session,
   withMcpTools,
 } from '../../src/index.js';
@@ -67,4 +69,16 @@ it('an error is told apart by its guard and its code', () => {
   expectTypeOf(error).toExtend<McpError>();
   // @ts-expect-error the codes are a closed union
   error.code === 'no-such-code';
+});
+
+it('the providers of the official SDK are providers here', () => {
+  expectTypeOf<SdkProvider>().toExtend<OAuthClientProvider>();
+  mcpTools([http], {
+    session: { id: 'user' },
+    oauth: () =>
+      new ClientCredentialsProvider({ clientId: 'a', clientSecret: 'b', expectedIssuer: 'https://as.example' }),
+  });
+  // @ts-expect-error a provider keeps tokens
+  mcpTools([http], { session: { id: 'user' }, oauth: () => ({ clientMetadata: {}, redirectUrl: undefined }) });
+  expectTypeOf<McpToolset['servers'][number]['authorizationUrl']>().toEqualTypeOf<URL | undefined>();
 });

@@ -102,7 +102,7 @@ async function earlierIssuer({ provider }: Place): Promise<string | undefined> {
 }
 
 /** The same but for a slash at the end, which a URL gets where an issuer has none. */
-export function isIssuer(a: string, b: string): boolean {
+function isIssuer(a: string, b: string): boolean {
   return a === b || a === `${b}/` || `${a}/` === b;
 }
 

@@ -73,7 +73,8 @@ async function tokenToSend(state: State): Promise<string | undefined> {
   const token = await readToken(state);
   const { pending } = state;
   if (pending?.wish !== 'renew') return token;
-  if (token === pending.refused || state.finishing) throw needsAuthorization(state.options.server);
+  if (token === undefined || token === pending.refused || state.finishing)
+    throw needsAuthorization(state.options.server);
   // The host finished it by itself.
   state.pending = undefined;
   return token;
