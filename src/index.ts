@@ -24,6 +24,13 @@ export {
   McpToolWithdrawnError,
 } from './core/errors.js';
 export type {
+  OAuthClientProvider,
+  OAuthContext,
+  OAuthDiscovery,
+  StoredOAuthClient,
+  StoredOAuthTokens,
+} from './core/oauth.js';
+export type {
   AuthContext,
   ConnectContext,
   CustomServer,

@@ -24,7 +24,6 @@ export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Options that have a place in the API and no code yet: giving one is an error, so that none is silently ignored. */
 export const OPTIONS_TO_COME: readonly string[] = [
-  'oauth',
   'disclosure',
   'policy',
   'approvals',

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.js';
+import type { OAuthClientProvider } from '../core/oauth.js';
 import type { AuthContext, Session, ToolFilter } from '../core/servers.js';
 import type { ToolProgress, ToolsChanged } from '../core/status.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
@@ -24,7 +25,7 @@ export interface Limits {
 }
 
 export interface McpOptions<S extends Session = Session> {
-  /** Whom the toolset is for. Needed by `auth` and a function as `allowedHosts`; handed to function sources and custom transports. */
+  /** Whom the toolset is for. Needed by `auth`, `oauth` and a function as `allowedHosts`; handed to function sources and custom transports. */
   readonly session?: S;
   /**
    * The hosts that requests may go to, redirects included: `host`, `host:port`, `host:*` or `*.host` (G2). Without a port the
@@ -36,6 +37,12 @@ export interface McpOptions<S extends Session = Session> {
    * token with 401; questions that would overlap are asked once. What it throws ends the request, and nothing is sent (G12).
    */
   readonly auth?: (server: string, context: AuthContext<S>) => Promise<{ readonly token: string }>;
+  /**
+   * Gives the provider that keeps a server's OAuth tokens: the official SDK's, or one of its form. Asked once for each server over
+   * HTTP, by its configured name; each needs a provider of its own. Nothing is asked of an authorization server before the
+   * server answers 401. Not together with `auth` (G11).
+   */
+  readonly oauth?: (server: string, context: { readonly session: S }) => OAuthClientProvider;
   /** Which tools are exposed, over all servers (L4). */
   readonly tools?: ToolFilter;
   /** `strict` quarantines a tool whose name would have to be rewritten (N7). Default `rewrite`. */

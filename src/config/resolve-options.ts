@@ -16,6 +16,7 @@ import {
   isAbortSignal,
 } from './checks.js';
 import { DEFAULTS, LIMITS_TO_COME, OPTIONS_TO_COME } from './defaults.js';
+import { bindOAuth, type FindProvider } from './oauth.js';
 import type { Limits, McpOptions } from './options.js';
 
 /** The option `auth` with its session. */
@@ -27,6 +28,7 @@ export interface ResolvedOptions {
   /** The hosts that the server of this configured name may be on; undefined where no list was given (G2, G3). */
   readonly allowedHosts: (server: string) => AllowedHosts | undefined;
   readonly auth: AskForToken | undefined;
+  readonly oauth: FindProvider | undefined;
   readonly tools: ToolFilter | undefined;
   readonly names: 'rewrite' | 'strict';
   readonly timeoutMs: number;
@@ -50,6 +52,7 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'session',
   'allowedHosts',
   'auth',
+  'oauth',
   'tools',
   'names',
   'provider',
@@ -68,7 +71,7 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'signal',
 ];
 
-const FUNCTIONS = ['auth', 'fetch', 'idempotent', 'onDiagnostic', 'onProgress', 'onToolsChanged'] as const;
+const FUNCTIONS = ['auth', 'oauth', 'fetch', 'idempotent', 'onDiagnostic', 'onProgress', 'onToolsChanged'] as const;
 
 /** Checks the options and applies the defaults. Throws `McpConfigError` and does no I/O (W3). */
 export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): ResolvedOptions {
@@ -82,6 +85,7 @@ export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): 
     session,
     allowedHosts: resolveAllowedHosts(options.allowedHosts as never, session),
     auth: bindAuth(options.auth as never, session),
+    oauth: bindOAuth(options.oauth as never, options.auth, session),
     tools: checkFilter(options.tools, 'the option `tools`'),
     names: checkOneOf(options.names, ['rewrite', 'strict'], 'names') ?? 'rewrite',
     timeoutMs: checkTimeout(options.timeoutMs, 'timeoutMs') ?? DEFAULTS.timeoutMs,

@@ -2,6 +2,7 @@ import { sha256Hex } from '../core/digest.js';
 import { McpConfigError } from '../core/errors.js';
 import { isHeaderName, isHeaderValue } from '../core/headers.js';
 import { canonicalJson, isRecord } from '../core/json.js';
+import type { OAuthClientProvider } from '../core/oauth.js';
 import type {
   CustomServer,
   HttpServer,
@@ -35,6 +36,8 @@ export interface ResolvedHttpServer extends ResolvedBase {
   readonly headers: Readonly<Record<string, string>>;
   /** Absent: the address classes decide (G3). */
   readonly allowedHosts: AllowedHosts | undefined;
+  /** What the option `oauth` gave for it. */
+  readonly provider: OAuthClientProvider | undefined;
   readonly redirect: RedirectPolicy;
   readonly fallbackToSse: boolean;
 }
@@ -70,7 +73,7 @@ const FIELDS = {
 } as const;
 
 /** What the options say of every server. */
-export type ServerRules = Pick<ResolvedOptions, 'allowedHosts' | 'auth'>;
+export type ServerRules = Pick<ResolvedOptions, 'allowedHosts' | 'auth' | 'oauth'>;
 
 /** Checks one server's configuration. Throws `McpConfigError` and does no I/O (W3). */
 export function resolveServer(config: McpServerConfig, rules: ServerRules): WiredServer {
@@ -144,7 +147,7 @@ function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', w
   const url = parseUrl(config.url, where);
   const headers = checkHeaders(config.headers, where);
   const insecure = checkBoolean(config.insecureHttp, `insecureHttp of ${where}`) ?? false;
-  const secrets = Object.keys(headers).length > 0 ? 'headers' : rules.auth === undefined ? undefined : 'auth';
+  const secrets = Object.keys(headers).length > 0 ? 'headers' : rules.auth ? 'auth' : rules.oauth && 'oauth';
   if (secrets !== undefined && url.protocol === 'http:' && !isLoopback(url) && !insecure) {
     throw new McpConfigError(
       `${where} would send \`${secrets}\` over plain http; use https, or set \`insecureHttp: true\` for that server.`,
@@ -157,6 +160,7 @@ function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', w
     url,
     headers,
     allowedHosts: rules.allowedHosts(config.name),
+    provider: rules.oauth?.(config.name),
     redirect: checkOneOf(http?.redirect, ['error', 'same-origin', 'follow'], `redirect of ${where}`) ?? 'same-origin',
     fallbackToSse: checkBoolean(http?.fallbackToSse, `fallbackToSse of ${where}`) ?? config.type === 'http',
   } as const;
@@ -195,8 +199,11 @@ function checkHeaders(headers: unknown, where: string): Readonly<Record<string, 
   return Object.freeze({ ...headers }) as Readonly<Record<string, string>>;
 }
 
-/** Two entries of one identity would be one server twice (W3). */
+/** Two entries of one identity would be one server twice, and one provider's tokens belong to one server (W3). */
 export function checkDuplicates(servers: readonly ResolvedServer[]): void {
+  const providers = servers.flatMap((server) => ('provider' in server ? (server.provider ?? []) : []));
+  if (new Set(providers).size < providers.length)
+    throw new McpConfigError('`oauth` gave two servers one provider: the tokens of one would go to the other.');
   const seen = new Map<string, string>();
   for (const { identity, configuredName } of servers) {
     if (seen.has(identity)) {

@@ -97,9 +97,15 @@ function unauthorized(status: number, details: McpErrorDetails): McpConnectError
   const refusal = status === 401 ? 'refused the credentials' : 'does not allow this request';
   return new McpConnectError(
     'unauthorized',
-    `Server \`${details.server}\` ${refusal} (HTTP ${status}); check its \`headers\` or \`auth\`.`,
+    `Server \`${details.server}\` ${refusal} (HTTP ${status}); check its \`headers\`, \`auth\` or \`oauth\`.`,
     { ...details, cause: { name: 'HttpError', status } },
   );
+}
+
+/** There is no authorization to finish. */
+export function nothingPending(server: string): McpConnectError {
+  const message = `\`finishAuth\`: no authorization of server \`${server}\` is pending; it was finished already, or none was begun.`;
+  return new McpConnectError('unauthorized', message, { server });
 }
 
 function reasonOf({ facts, streamFailure }: Lost): string {

@@ -1,7 +1,7 @@
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { WiredServer } from '../config/resolve-servers.js';
-import type { Deadline } from '../core/deadline.js';
+import type { ClosingSignal, Deadline } from '../core/deadline.js';
 import { isMcpError, McpConnectError, type McpError } from '../core/errors.js';
 import {
   HEADER_MISMATCH,
@@ -11,16 +11,18 @@ import {
   UNSUPPORTED_VERSION,
 } from '../core/rpc-codes.js';
 import type { ProtocolChoice } from '../core/servers.js';
-import { type Credentials, lateToken } from '../guard/credentials.js';
+import { lateToken } from '../guard/credentials.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import type { NoticeStream } from '../guard/streams.js';
 import { createExchanges } from '../transports/exchanges.js';
 import { openTransport, type TransportKind } from '../transports/open.js';
 import { loadSdk } from '../transports/sdk.js';
 import { wrapTransport } from '../transports/wire.js';
+import type { TokenSource } from './credentials.js';
 import { connectFailure, rpcFailure } from './failure.js';
 import { createLink, endLost, endParts, guardFailure, type Link, type LinkParts } from './link.js';
 import { createNotices, declaresChanges, keepListening } from './notices.js';
+import { credentialsOf } from './tokens.js';
 
 export interface LinkDeps {
   readonly server: WiredServer;
@@ -28,7 +30,9 @@ export interface LinkDeps {
   readonly name: string;
   readonly options: ResolvedOptions;
   /** Absent: no token is sent. */
-  readonly credentials?: Credentials | undefined;
+  readonly tokens?: TokenSource | undefined;
+  /** Aborted when the toolset closes. */
+  readonly closing: ClosingSignal;
   /** The server says that its tools have changed (L7). */
   onToolsChanged(): void;
 }
@@ -122,7 +126,7 @@ interface ConnectStep {
 
 async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Promise<Client> {
   const { options, name, server } = deps;
-  const { Client } = await loadSdk();
+  const [{ Client }, credentials] = await Promise.all([loadSdk(), credentialsOf(deps)]);
   if (step.deadline.reason !== undefined) throw step.deadline.error({ server: name });
   const notices = options.onToolsChanged === undefined ? undefined : watchNotices(deps, parts);
   const opened = await openTransport(server, parts.kind, {
@@ -132,7 +136,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     foreignFetch: options.foreignFetch,
     limits: options.limits,
     session: options.session,
-    credentials: deps.credentials,
+    credentials,
     signal: step.deadline.signal,
     notices: legacyNotices(notices, parts),
   });
@@ -187,7 +191,7 @@ interface Failed {
 function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): McpError {
   const details = { server: deps.name };
   // Several questions, each in time, took too long together: the server was not asked.
-  if (deadline.reason === 'timeout' && !facts.sent && deps.credentials?.asking)
+  if (deadline.reason === 'timeout' && !facts.sent && deps.tokens?.ask && deps.tokens.made?.asking)
     return lateToken(deps.name, deadline.ms);
   if (deadline.reason !== undefined) return deadline.error(details);
   const thrown = isMcpError(error) && error.code !== 'closed' ? error : undefined;

@@ -1,4 +1,3 @@
-import type { ClosingSignal } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
 import type { Shared } from '../core/shared.js';
 import { type BreakerState, CLOSED } from './breaker.js';
@@ -6,10 +5,7 @@ import type { Known, LinkDeps } from './handshake.js';
 import type { Link } from './link.js';
 import { createPacer, type Pacer } from './notices.js';
 
-export interface ConnectionDeps extends LinkDeps {
-  /** Aborted when the toolset closes. */
-  readonly closing: ClosingSignal;
-}
+export type ConnectionDeps = LinkDeps;
 
 /** Everything that changes over a connection's life, in one place. */
 export interface ConnectionState {

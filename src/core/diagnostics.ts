@@ -24,7 +24,7 @@ export interface DiagnosticData {
   /** An `allow` entry matched no tool (L4). */
   'filter-unmatched': { readonly entry: string };
   /** A server's configured `Authorization` header gives way to a token (G12). */
-  'authorization-overridden': { readonly by: 'auth' };
+  'authorization-overridden': { readonly by: 'auth' | 'oauth' };
   /** A server's URL has a query that looks like a secret; the names of those parameters, never a value (G12). */
   'secret-in-url': { readonly parameters: readonly string[] };
   /** A request that was surely not delivered was sent again after a repair (C4). */

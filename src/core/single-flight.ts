@@ -8,7 +8,7 @@ export interface SingleFlight<T, A> {
   readonly busy: boolean;
   /**
    * Joins the work that is under way, or begins it with `argument`. Rejects with the signal's reason as soon as that is aborted;
-   * the work itself is aborted when nobody waits for it any more.
+   * the work itself is aborted when nobody waits for it any more, unless it is `lasting`.
    */
   run(argument: A, signal: AbortSignal): Promise<T>;
 }
@@ -20,7 +20,10 @@ interface Flight<T> {
   settled: boolean;
 }
 
-export function createSingleFlight<T, A>(begin: (argument: A, signal: AbortSignal) => Promise<T>): SingleFlight<T, A> {
+export function createSingleFlight<T, A>(
+  begin: (argument: A, signal: AbortSignal) => Promise<T>,
+  { lasting = false }: { readonly lasting?: boolean } = {},
+): SingleFlight<T, A> {
   let current: Flight<T> | undefined;
 
   function forget(flight: Flight<T>): void {
@@ -42,7 +45,7 @@ export function createSingleFlight<T, A>(begin: (argument: A, signal: AbortSigna
 
   function leave(flight: Flight<T>): void {
     flight.waiting -= 1;
-    if (flight.waiting > 0 || flight.settled) return;
+    if (flight.waiting > 0 || flight.settled || lasting) return;
     forget(flight);
     // On Workers, whoever began it may be gone for long.
     quietly(() => flight.controller.abort());

@@ -4,7 +4,8 @@ import type { Disclosure, ExecuteOptions, McpTool, McpToolResult, McpToolSummary
 
 export type Era = 'modern' | 'legacy';
 
-export type ServerState = 'ready' | 'connecting' | 'failed' | 'closed';
+/** `needs-auth`: a user has to go to `authorizationUrl`, and the answer to `finishAuth`. */
+export type ServerState = 'ready' | 'connecting' | 'needs-auth' | 'failed' | 'closed';
 
 export interface ServerStatus {
   /** The configured name, with a suffix where two servers share it (N4). */
@@ -20,6 +21,8 @@ export interface ServerStatus {
   readonly disclosure: Disclosure;
   /** Estimated tokens over the active tools (D1); `floor` counts names and descriptions alone. */
   readonly tokens: { readonly full: number; readonly projected: number; readonly floor: number };
+  /** The page where the user authorizes; https, or http on loopback. It is never opened here. */
+  readonly authorizationUrl?: URL;
   readonly error?: McpError;
 }
 
@@ -48,8 +51,9 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
-/** A status without live objects: the error is its code and message. */
-export type ServerStatusJson = Omit<ServerStatus, 'error'> & {
+/** A status without live objects: the error is its code and message, a URL its text without the query. */
+export type ServerStatusJson = Omit<ServerStatus, 'error' | 'authorizationUrl'> & {
+  readonly authorizationUrl?: string;
   readonly error?: { readonly name: string; readonly code: string; readonly message: string };
 };
 
@@ -74,9 +78,16 @@ export interface McpToolset extends AsyncDisposable {
   inspect(): CatalogueSnapshot;
   /**
    * Lists one server, or all of them, again and corrects the map in place. Rejects with the failure of a server that was
-   * named, or with `config` for an unknown name; of all of them, each failure is in its `ServerStatus` and a diagnostic.
+   * named, or with `config` for an unknown name; of all of them, each failure is in its `ServerStatus` and a diagnostic. `force`
+   * asks within the server's own time of validity too, past an open breaker, and begins an authorization anew that nobody
+   * finished.
    */
   refresh(server?: string, options?: { readonly force?: boolean }): Promise<ToolsChanged>;
+  /**
+   * Takes the query of the URL that the authorization page sent the user back to, and then lists the server. Rejects with
+   * `unauthorized` where the answer is not taken or nothing is pending, else as `refresh` does (G11).
+   */
+  finishAuth(server: string, params: URLSearchParams): Promise<void>;
   /** Idempotent and bounded: ends sessions, streams and timers. After it every `execute` rejects with code `closed` (W4). */
   close(): Promise<void>;
 }

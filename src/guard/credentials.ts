@@ -12,13 +12,15 @@ export type AuthReason = 'connect' | 'request' | 'unauthorized';
 export interface Credentials {
   /** Whether the host is being asked. */
   readonly asking: boolean;
-  /** The token for a request that is about to leave. */
-  token(reason: 'connect' | 'request', signal: AbortSignal): Promise<string>;
+  /** The token for a request that is about to leave; undefined while there is none. */
+  token(reason: 'connect' | 'request', signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Another token than the one that was refused with 401; one question for all who were refused with it. A token that has
-   * been replaced meanwhile is not asked for again (G11).
+   * Another token than the one that was refused with 401 and this `WWW-Authenticate`; one question for all who were refused with
+   * it. A token that has been replaced meanwhile is not asked for again (G11).
    */
-  renew(refused: string, signal: AbortSignal): Promise<string>;
+  renew(refused: string | undefined, signal: AbortSignal, challenge?: string): Promise<string>;
+  /** A token with more rights, after a 403 with this `WWW-Authenticate`; undefined where none can be asked for. */
+  widen?(refused: string | undefined, signal: AbortSignal, challenge: string): Promise<string | undefined>;
 }
 
 export interface AuthOptions {

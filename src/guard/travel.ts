@@ -73,34 +73,53 @@ export async function travel(road: Road, trip: Trip): Promise<Response> {
   }
 }
 
-/** One hop to the server itself, with its token; once more with another one where that is refused (C4, G12). */
+/** One hop to the server itself, with its token; once more with another one where that is refused (C4, G11, G12). */
 async function sendAtHome(road: Road, trip: Trip, url: URL): Promise<Response> {
   const { credentials } = road;
-  const { flight, exchange, first } = trip;
+  const { flight, first } = trip;
   if (credentials === undefined) return send(road, trip, { url, home: {} });
-  const token = await credentials.token(first ? 'connect' : 'request', flight.signal);
-  const response = await send(road, trip, { url, home: { token } });
-  if (response.status !== 401) return response;
+  let token = await credentials.token(first ? 'connect' : 'request', flight.signal);
+  let response = await send(road, trip, { url, home: { token } });
+  if (response.status === 401) {
+    dropBody(response.body);
+    token = await credentials.renew(token, flight.signal, challengeOf(response));
+    response = await sendAgain(road, trip, { url, home: { token } });
+  }
+  const challenge = response.status === 403 ? challengeOf(response) : undefined;
+  if (credentials.widen === undefined || challenge === undefined) return response;
+  const widened = await credentials.widen(token, flight.signal, challenge).catch((error: unknown) => {
+    dropBody(response.body);
+    throw error;
+  });
+  if (widened === undefined) return response;
   dropBody(response.body);
-  const renewed = await credentials.renew(token, flight.signal);
-  // Refused before anything was done with it: it counts as not sent yet.
-  if (exchange !== undefined) Object.assign(exchange.facts, { sent: false, delivered: false });
-  return send(road, trip, { url, home: { token: renewed } });
+  return sendAgain(road, trip, { url, home: { token: widened } });
+}
+
+function challengeOf({ headers }: Response): string | undefined {
+  return headers.get('www-authenticate') ?? undefined;
+}
+
+/** After a refusal before anything was done with the request: it counts as not sent yet. */
+function sendAgain(road: Road, trip: Trip, hop: Hop): Promise<Response> {
+  if (trip.exchange !== undefined) Object.assign(trip.exchange.facts, { sent: false, delivered: false });
+  return send(road, trip, hop);
 }
 
 interface Hop {
   readonly url: URL;
   /** Given where the hop goes to the server itself. */
-  readonly home?: { readonly token?: string };
+  readonly home?: { readonly token?: string | undefined };
 }
 
 /** One hop. `redirect: 'manual'` everywhere: workerd has no `error`, and `follow` would pass the guard by. */
 async function send(road: Road, trip: Trip, { url, home }: Hop): Promise<Response> {
-  const { fetch, server } = road;
+  const { credentials, fetch, server } = road;
   const { configured, exchange, flight } = trip;
   const { method, headers: callers, body } = trip.request;
   const headers = hopHeaders(callers, configured, home !== undefined);
-  // It wins over a configured one (G12).
+  // It wins over a configured one, also while there is none (G12).
+  if (credentials !== undefined) headers.delete('authorization');
   if (home?.token !== undefined) headers.set('authorization', `Bearer ${home.token}`);
   flight.check();
   if (exchange !== undefined) {

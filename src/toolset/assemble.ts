@@ -1,6 +1,7 @@
 import { runCall, type Target } from '../calls/gate.js';
 import type { SurveyedTool } from '../catalog/survey.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
+import { nothingPending } from '../connection/failure.js';
 import { type Closing, type ClosingSignal, createListen, settleWithin } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
@@ -72,7 +73,16 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
     async refresh(server, options) {
       const force = options?.force === true;
       if (closing.aborted) throw new McpClosedError('The toolset was closed; make a new one to list its servers.');
-      return relist(chooseMembers(members, server), { named: server !== undefined, force, refresher, resolved });
+      return relist(chooseMembers(members, server, 'refresh'), {
+        named: server !== undefined,
+        force,
+        refresher,
+        resolved,
+      });
+    },
+    async finishAuth(server, params) {
+      if (closing.aborted) throw new McpClosedError('The toolset was closed; make a new one to authorize.');
+      await finishAuth(chooseMembers(members, server, 'finishAuth')[0]!, params, refresher);
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -127,10 +137,25 @@ async function confirmTools(member: Member, relist: () => Promise<void>): Promis
   }
 }
 
-function chooseMembers(members: readonly Member[], server: string | undefined): readonly Member[] {
+async function finishAuth(member: Member, params: URLSearchParams, refresher: Refresher): Promise<void> {
+  const { name, tokens, connection } = member;
+  if (tokens?.provider === undefined) throw new McpConfigError(`\`finishAuth\`: server \`${name}\` has no \`oauth\`.`);
+  if (!(params instanceof URLSearchParams)) throw new McpConfigError('`finishAuth` takes a URLSearchParams.');
+  const { finish } = tokens.made ?? {};
+  if (finish === undefined) throw nothingPending(name);
+  await finish(params);
+  connection.resetBreaker();
+  await refresher.refresh(member);
+}
+
+function chooseMembers(
+  members: readonly Member[],
+  server: string | undefined,
+  method: 'refresh' | 'finishAuth',
+): readonly Member[] {
   if (server === undefined) return members;
   const chosen = members.filter(({ name }) => name === server);
-  if (chosen.length === 0) throw new McpConfigError(`\`refresh\`: there is no server \`${server}\`.`);
+  if (chosen.length === 0) throw new McpConfigError(`\`${method}\`: there is no server \`${server}\`.`);
   return chosen;
 }
 
@@ -147,7 +172,12 @@ interface RelistOptions {
 async function relist(members: readonly Member[], options: RelistOptions): Promise<ToolsChanged> {
   const { named, force, refresher, resolved } = options;
   const stale = members.filter((member) => force || member.freshUntil <= Date.now());
-  if (force) for (const { connection } of stale) connection.resetBreaker();
+  if (force) {
+    for (const { connection, tokens } of stale) {
+      connection.resetBreaker();
+      tokens?.made?.restart?.();
+    }
+  }
   const changes: ToolsChanged[] = [];
   const refreshOne = async (member: Member) => void changes.push(await refresher.refresh(member));
   const errors = await Promise.all(stale.map((member) => attempt(refreshOne(member))));

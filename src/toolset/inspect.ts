@@ -15,7 +15,11 @@ export function snapshot(
   };
 }
 
-function toJson({ error, ...status }: ServerStatus): ServerStatusJson {
-  if (error === undefined) return status;
-  return { ...status, error: { name: error.name, code: error.code, message: error.message } };
+function toJson({ error, authorizationUrl: page, ...status }: ServerStatus): ServerStatusJson {
+  return {
+    ...status,
+    // Without its query, which names the client and the user's session.
+    ...(page === undefined ? {} : { authorizationUrl: page.origin + page.pathname }),
+    ...(error === undefined ? {} : { error: { name: error.name, code: error.code, message: error.message } }),
+  };
 }

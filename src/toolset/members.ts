@@ -7,7 +7,7 @@ import type { ResolvedOptions } from '../config/resolve-options.js';
 import { checkDuplicates, type ResolvedServer } from '../config/resolve-servers.js';
 import { createClientConnection } from '../connection/client-connection.js';
 import { type Connection, createConnection } from '../connection/connection.js';
-import { credentialsFor } from '../connection/credentials.js';
+import { type TokenSource, tokensFor } from '../connection/credentials.js';
 import type { Listing, Truncation } from '../connection/listing.js';
 import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import type { Report } from '../core/diagnostics.js';
@@ -28,6 +28,8 @@ export interface Member {
   readonly required: boolean;
   readonly timeoutMs: number;
   readonly connection: Connection;
+  /** Absent: no token is sent. */
+  readonly tokens?: TokenSource | undefined;
   /** Its last listing; undefined before the first. */
   survey: Survey | undefined;
   /** Until when the server says that its listing stays true, in milliseconds since the epoch (L7). */
@@ -58,6 +60,7 @@ export function createMembers(
 function createMember(server: ResolvedServer, name: string, options: ResolvedOptions, closing: ClosingSignal): Member {
   const onToolsChanged = () => member.onAnnounced();
   reportSecrets(server, name, options);
+  const tokens = tokensFor(server, name, options);
   const member: Member = {
     name,
     configuredName: server.configuredName,
@@ -69,14 +72,8 @@ function createMember(server: ResolvedServer, name: string, options: ResolvedOpt
     connection:
       server.kind === 'client'
         ? createClientConnection(server.client, name, options)
-        : createConnection({
-            server,
-            name,
-            options,
-            credentials: credentialsFor(server, name, options),
-            closing,
-            onToolsChanged,
-          }),
+        : createConnection({ server, name, options, tokens, closing, onToolsChanged }),
+    tokens,
     survey: undefined,
     freshUntil: 0,
     confirmedUntil: 0,

@@ -5,12 +5,14 @@ import type { Catalogue } from './catalogue.js';
 import type { Member } from './members.js';
 import type { BrokenSource } from './sources.js';
 
-export function statusOf({ name, identity, connection }: Member, catalogue: Catalogue): ServerStatus {
+export function statusOf({ name, identity, connection, tokens }: Member, catalogue: Catalogue): ServerStatus {
   const { era, protocolVersion, error, state } = connection;
+  const authorizationUrl = state === 'closed' ? undefined : tokens?.made?.authorizationUrl;
   return {
     name,
     identity,
-    state,
+    state: authorizationUrl === undefined ? state : 'needs-auth',
+    ...(authorizationUrl === undefined ? {} : { authorizationUrl }),
     ...(era === undefined ? {} : { era }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     disclosure: 'full',

@@ -6,11 +6,14 @@ import { isMcpError, mcpTools } from 'mcp-toolset';
 import { describe, expect, inject, it } from 'vitest';
 import { answer } from '../../examples/agent.js';
 import { describeOutcome } from '../../examples/errors.js';
+import { onCallback, open, pageOf, providerOver } from '../../examples/oauth.js';
 import { report } from '../../examples/report.js';
 import { toolsFor } from '../../examples/servers.js';
 import worker from '../../examples/worker/worker.js';
+import { protect } from '../support/oauth-resource.js';
+import { startOAuthServer } from '../support/oauth-server.js';
 import { startRawServer } from '../support/raw-server.js';
-import { startSdk1SseServer } from '../support/sdk-servers.js';
+import { startSdk1SseServer, startSdkServer } from '../support/sdk-servers.js';
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -67,6 +70,28 @@ describe('the examples of the documents', () => {
     } finally {
       await toolset.close();
       await Promise.all([docs.close(), old.close(), crm.close()]);
+    }
+  });
+
+  it('oauth: a user agrees once, and what was stored serves the next toolset', async () => {
+    const as = await startOAuthServer();
+    const rs = await startSdkServer({ mode: 'dual', onRequest: protect(() => ({ issuer: as })) });
+    const callback = 'https://app.example/callback';
+    const provider = providerOver(new Map(), callback);
+    const first = await open({ id: 'u1' }, rs.url, provider);
+    try {
+      const answer = await as.visit(pageOf(first)!);
+      await onCallback(first, new Request(`${callback}?${answer}`));
+      expect(pageOf(first)).toBeUndefined();
+      expect(Object.keys(first.tools)).toContain('crm__echo');
+      const second = await open({ id: 'u1' }, rs.url, provider);
+      expect(pageOf(second)).toBeUndefined();
+      as.expire();
+      await second.tools.crm__echo!.execute({ message: 'x' });
+      await second.close();
+    } finally {
+      await first.close();
+      await Promise.all([as.close(), rs.close()]);
     }
   });
 

@@ -194,7 +194,7 @@ const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {
  * Files that import parts of such a package by name and are themselves imported on demand: bundlers then leave the
  * package's other parts out, which they cannot do for an import on demand of the package itself.
  */
-const PARTS: readonly string[] = ['transports/sdk-parts.ts'];
+const PARTS: readonly string[] = ['transports/sdk-parts.ts', 'transports/sdk-oauth-parts.ts'];
 
 /** Importing the root entry, or waking from storage, loads neither the protocol's client nor a schema library. */
 export const loadsTheSdkLate: Law = (source) => {

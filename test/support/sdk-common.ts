@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpHost, ListenOptions } from './http-host.js';
-import type { Recorder } from './recorder.js';
+import type { RecordedRequest, Recorder } from './recorder.js';
 import { failureText } from './rpc-text.js';
 import type { StandardTool, ToolLog } from './sdk-tools.js';
 
@@ -11,6 +11,8 @@ export interface SdkServerOptions extends ListenOptions {
   readonly tools?: readonly StandardTool[];
   /** Streamable HTTP answers with JSON alone, never with a stream. Default: as the SDK likes best. */
   readonly json?: boolean;
+  /** Answers before the SDK does; true says that it did. */
+  readonly onRequest?: (request: RecordedRequest, response: ServerResponse) => boolean;
 }
 
 export interface SdkServer extends Omit<Recorder, 'accept'>, Omit<ToolLog, 'run'> {

@@ -48,7 +48,7 @@ export async function startSdkServer(
   const recorder = createRecorder();
   const host = await listen(async (request, response) => {
     const entry = await recorder.accept(request, response);
-    if (entry === undefined) return;
+    if (entry === undefined || options.onRequest?.(entry, response)) return;
     if (!/^\/mcp(\?|$)/.test(entry.url)) response.writeHead(404).end();
     else await served.handle(request, response, parsed(entry.body));
   }, options);

@@ -34,7 +34,7 @@ export async function startSdk1Server(options: SdkServerOptions = {}): Promise<S
   const sessions = new Map<string, Session<StreamableHTTPServerTransport>>();
   const host = await listen(async (request, response) => {
     const entry = await recorder.accept(request, response);
-    if (entry === undefined) return;
+    if (entry === undefined || options.onRequest?.(entry, response)) return;
     if (!/^\/mcp(\?|$)/.test(entry.url)) {
       response.writeHead(404).end();
       return;
@@ -69,7 +69,7 @@ export async function startSdk1SseServer(options: SdkServerOptions = {}): Promis
   const sessions = new Map<string, Session<SSEServerTransport>>();
   const host = await listen(async (request, response) => {
     const entry = await recorder.accept(request, response);
-    if (entry === undefined) return;
+    if (entry === undefined || options.onRequest?.(entry, response)) return;
     const url = new URL(entry.url, 'http://127.0.0.1');
     if (entry.http === 'GET' && url.pathname === '/sse') {
       const server = buildServer(shelf);

@@ -1,3 +1,4 @@
+import { ClientCredentialsProvider, type OAuthClientProvider as SdkProvider } from '@modelcontextprotocol/client';
 import type { Tool, ToolSet } from 'ai';
 import { expectTypeOf, it } from 'vitest';
 import {
@@ -12,6 +13,7 @@ import {
   type McpToolResult,
   type McpToolset,
   mcpTools,
+  type OAuthClientProvider,
   type Session,
   withMcpTools,
 } from '../../src/index.js';
@@ -90,4 +92,16 @@ it('the code of an error tells which fields it has', () => {
       // @ts-expect-error only an abort has a reason
       error.reason;
   }
+});
+
+it('the providers of the official SDK are providers here', () => {
+  expectTypeOf<SdkProvider>().toExtend<OAuthClientProvider>();
+  mcpTools([http], {
+    session: { id: 'user' },
+    oauth: () =>
+      new ClientCredentialsProvider({ clientId: 'a', clientSecret: 'b', expectedIssuer: 'https://as.example' }),
+  });
+  // @ts-expect-error a provider keeps tokens
+  mcpTools([http], { session: { id: 'user' }, oauth: () => ({ clientMetadata: {}, redirectUrl: undefined }) });
+  expectTypeOf<McpToolset['servers'][number]['authorizationUrl']>().toEqualTypeOf<URL | undefined>();
 });

@@ -5,6 +5,16 @@ const URL_A = 'https://a.example/mcp';
 const http = { name: 'a', type: 'http', url: URL_A };
 const custom = { name: 'c', type: 'custom', connect() {} };
 
+const PROVIDER = {
+  redirectUrl: undefined,
+  clientMetadata: {},
+  clientInformation() {},
+  tokens() {},
+  saveTokens() {},
+  redirectToAuthorization() {},
+  saveCodeVerifier() {},
+};
+
 /** Wires the mistake next to everything that could do I/O; what was touched is counted. */
 async function wire(servers: unknown, options: unknown) {
   const touched: string[] = [];
@@ -82,6 +92,21 @@ describe('options that hold a mistake', () => {
     ],
     ['session', { auth: async () => ({ token: 't' }) }],
     ['auth', { session: { id: 's' }, auth: 'token' }],
+    ['session', { oauth: () => PROVIDER }],
+    ['oauth', { session: { id: 's' }, oauth: PROVIDER }],
+    ['auth', { session: { id: 's' }, auth: async () => ({ token: 't' }), oauth: () => PROVIDER }],
+    ...[undefined, {}, [], 'provider', { ...PROVIDER, tokens: 'none' }, { ...PROVIDER, dpop() {} }].map(
+      (given): [string, unknown] => ['oauth', { session: { id: 's' }, oauth: () => given }],
+    ),
+    [
+      'oauth',
+      {
+        session: { id: 's' },
+        oauth: () => {
+          throw new Error('no');
+        },
+      },
+    ],
     ['names', { names: 'loose' }],
     ['provider', { provider: 'grok' }],
     ['provider', { provider: null }],
@@ -127,7 +152,6 @@ describe('options that hold a mistake', () => {
 
 describe('options that are not built yet', () => {
   const toCome: Readonly<Record<string, unknown>> = {
-    oauth() {},
     disclosure: { budget: 5 },
     policy: { decide: () => ({ kind: 'deny' }) },
     approvals: { secret: 'x'.repeat(32) },
@@ -217,6 +241,24 @@ describe('servers that hold a mistake', () => {
     });
     await expect(mcpTools([source, source])).rejects.toBeInstanceOf(McpConfigError);
     expect(touched).toEqual([]);
+  });
+
+  it('W3 one provider for two servers, and `oauth` over plain http, are found before anything is asked', async () => {
+    const session = { id: 's' };
+    const asked: unknown[] = [];
+    const oauth = (server: string, context: unknown) => {
+      asked.push([server, context]);
+      return PROVIDER;
+    };
+    await expectMistake([http], { session, oauth }, 'oauth');
+    expect(asked).toEqual([
+      ['w', { session }],
+      ['a', { session }],
+    ]);
+    const plain = { ...http, url: 'http://a.example/mcp' };
+    await expectMistake([plain], { session, oauth: () => ({ ...PROVIDER }) }, 'insecureHttp');
+    const { error } = await wire([{ ...plain, insecureHttp: true }], { session, oauth: () => ({ ...PROVIDER }) });
+    expect(error).toBeUndefined();
   });
 
   it('W3 one name for two endpoints is allowed', async () => {
