@@ -1,11 +1,14 @@
 // The client under test. The suite starts it once for each scenario, with the URL of that scenario's server. It connects with
 // the library's defaults and calls every tool that the library exposes; its last line is `done` where nothing went wrong.
 import { mcpTools } from '../../../dist/index.js';
+import { callAuthorized, endsRefused, openAuthorized } from './oauth.mjs';
 
-const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT = '{}' } = process.env;
+const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT = '{}' } = process.env;
 
 /** Its server lists a tool and cannot run it. */
-const ONLY_LISTS = MCP_CONFORMANCE_SCENARIO === 'json-schema-ref-no-deref';
+const ONLY_LISTS = scenario === 'json-schema-ref-no-deref';
+const AUTHORIZES = scenario.startsWith('auth/');
+const context = JSON.parse(MCP_CONFORMANCE_CONTEXT);
 
 const VALUES = { string: 'text', number: 5, integer: 5, boolean: true, array: [], object: {} };
 
@@ -17,22 +20,29 @@ function argumentsFor({ inputSchema: { required = [], properties } }, known) {
 }
 
 function callsOf(toolset) {
-  const { toolCalls } = JSON.parse(MCP_CONFORMANCE_CONTEXT);
+  const { toolCalls } = context;
   if (toolCalls !== undefined) return toolCalls;
   const known = toolset.describeTools().filter(({ state }) => state === 'active');
   return known.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool, known) }));
 }
 
 const server = { name: 'suite', type: 'streamable-http', url: process.argv.at(-1), prefix: '', required: true };
-const toolset = await mcpTools([server]);
-let failures = 0;
-for (const call of ONLY_LISTS ? [] : callsOf(toolset)) {
-  // A call that fails says so, and the next one is made all the same: several scenarios judge each tool by itself.
-  await toolset.tools[call.name].execute(call.arguments).catch((error) => {
-    failures += 1;
-    console.error(error);
-  });
+
+async function run() {
+  const toolset = AUTHORIZES ? await openAuthorized(server, scenario, context) : await mcpTools([server]);
+  const execute = (call) =>
+    AUTHORIZES ? callAuthorized(toolset, call) : toolset.tools[call.name].execute(call.arguments);
+  const failures = [];
+  for (const call of ONLY_LISTS ? [] : callsOf(toolset)) {
+    // A call that fails says so, and the next one is made all the same: several scenarios judge each tool by itself.
+    await execute(call).catch((error) => failures.push(error));
+  }
+  await toolset.close();
+  return failures;
 }
-await toolset.close();
-if (failures === 0) console.log('done');
+
+const failures = await run().catch((error) => [error]);
+for (const failure of failures) console.error(failure);
+const refused = failures.length > 0 && failures.every(({ code }) => code === 'unauthorized');
+if (endsRefused(scenario) ? refused : failures.length === 0) console.log('done');
 else process.exitCode = 1;
