@@ -5,11 +5,13 @@ import { MockLanguageModelV4 } from 'ai/test';
 import { isMcpError, mcpTools } from 'mcp-toolset';
 import { describe, expect, inject, it } from 'vitest';
 import { answer } from '../../examples/agent.js';
+import { toolsOf } from '../../examples/auth.js';
 import { describeOutcome } from '../../examples/errors.js';
 import { onCallback, open, pageOf, providerOver } from '../../examples/oauth.js';
 import { report } from '../../examples/report.js';
 import { toolsFor } from '../../examples/servers.js';
 import worker from '../../examples/worker/worker.js';
+import { startBearerGate } from '../support/bearer-gate.js';
 import { protect } from '../support/oauth-resource.js';
 import { startOAuthServer } from '../support/oauth-server.js';
 import { startRawServer } from '../support/raw-server.js';
@@ -70,6 +72,25 @@ describe('the examples of the documents', () => {
     } finally {
       await toolset.close();
       await Promise.all([docs.close(), old.close(), crm.close()]);
+    }
+  });
+
+  it('auth: each session has its own tokens, and a refused one is renewed', async () => {
+    const server = await startSdkServer({ mode: 'dual' });
+    const gate = await startBearerGate(server, { accepts: (token) => token === 'u1-2' });
+    const asked: boolean[] = [];
+    const tokenFor = async (_: string, renew: boolean) => {
+      asked.push(renew);
+      return asked.includes(true) ? 'u1-2' : 'u1-1';
+    };
+    const toolset = await toolsOf({ id: 'u1', tokenFor }, gate.url, [new URL(gate.url).host]);
+    try {
+      expect(Object.keys(toolset.tools)).toContain('crm__echo');
+      expect(gate.tokens().slice(0, 3)).toEqual(['u1-1', 'u1-2', 'u1-2']);
+      expect(asked.filter((renew) => renew)).toHaveLength(1);
+    } finally {
+      await toolset.close();
+      await Promise.all([gate.close(), server.close()]);
     }
   });
 
