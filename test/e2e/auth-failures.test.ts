@@ -172,9 +172,9 @@ describe.each(ALL_KINDS)('%s', (kind) => {
     const asks = asked.length;
     const calls = ['a', 'b', 'c'].map((key) => ended(effect(key)));
     await until(() => asked.length > asks);
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     await toolset.close();
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     for (const end of await Promise.all(calls)) expect(end.code).toBe('closed');
     await until(() => timers() <= before);
     expect([server.requests.length, server.effects.size]).toEqual([sent, 0]);

@@ -108,12 +108,12 @@ describe.each(deployments)('a Worker of $date, $kind', ({ compatibility, kind })
     const waiting = fetch(url({ from: '2' }));
     await sleep(100);
     left.socket?.resetAndDestroy();
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const response = await waiting;
     expect([response.status, worker.output()]).toEqual([200, expect.any(String)]);
     expect(await response.json()).toMatchObject({ ended: 1 });
     // Well before the hanging question's own time is up.
-    expect(Date.now() - startedAt).toBeLessThan(4_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(server.effects.get('ada-1')).toBeUndefined();
   });
 });

@@ -174,11 +174,11 @@ it('C6 wrong credentials are counted, and stay the cause when it is open', async
 it('C6 an address that the guard refuses is refused each time, at once, for what it is', async () => {
   const fetch = vi.fn();
   const toolset = await kit.wire([{ name: 's', type: 'http', url: 'https://10.0.0.1/mcp' }], { fetch });
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   for (let failed = 0; failed < 7; failed++) {
     expect(await rejection(toolset.refresh('s'))).toMatchObject({ code: 'host-denied' });
   }
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(fetch).not.toHaveBeenCalled();
 });
 

@@ -105,14 +105,14 @@ export type Ended =
 
 /** How a call ended, and after how long. What it rejects with must be ours, and show no secret (R7). */
 export async function ended(work: Promise<unknown>): Promise<Ended> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   try {
     const value = await work;
-    return { code: 'ok', value, ms: Date.now() - startedAt };
+    return { code: 'ok', value, ms: performance.now() - startedAt };
   } catch (error) {
     if (!isMcpError(error)) throw new Error('It rejected with a foreign error', { cause: error });
     expectNoSecrets(error);
-    return { code: error.code, error, ms: Date.now() - startedAt };
+    return { code: error.code, error, ms: performance.now() - startedAt };
   }
 }
 

@@ -101,9 +101,9 @@ export function readBody(request: IncomingMessage): Promise<string> {
 
 /** Waits until `condition` holds, looking every 5 ms; rejects after `timeoutMs` (default 2,000). */
 export async function until(condition: () => boolean, timeoutMs = 2_000): Promise<void> {
-  const end = Date.now() + timeoutMs;
+  const end = performance.now() + timeoutMs;
   while (!condition()) {
-    if (Date.now() > end) throw new Error(`condition not met within ${timeoutMs} ms: ${condition.toString()}`);
+    if (performance.now() > end) throw new Error(`condition not met within ${timeoutMs} ms: ${condition.toString()}`);
     await sleep(5);
   }
 }
