@@ -115,7 +115,7 @@ describe('the endpoint event of HTTP+SSE', () => {
   );
 
   it('G7 with a user name: the connect fails, and nothing is posted', async () => {
-    const { toolset, home } = await open((origin) => origin.replace('//', `//${SECRETS.user}:x@`) + '/message');
+    const { toolset, home } = await open((origin) => `${origin.replace('//', `//${SECRETS.user}:x@`)}/message`);
     expect(toolset.servers[0]!.state).toBe('failed');
     expect(home.requests.filter(({ http }) => http === 'POST')).toEqual([]);
   });

@@ -18,14 +18,14 @@ loopback.addAddress('::1', 'ipv6');
 
 type Bytes = readonly [number, number, number, number];
 const dotted = (bytes: Bytes) => bytes.join('.');
-const valueOf = ([a, b, c, d]: Bytes) => ((a * 256 + b) * 256 + c) * 256 + d;
+const numberOf = ([a, b, c, d]: Bytes) => ((a * 256 + b) * 256 + c) * 256 + d;
 const pair = (a: number, b: number) => (a * 256 + b).toString(16);
 const hex = ([a, b, c, d]: Bytes) => `${pair(a, b)}:${pair(c, d)}`;
 
 /** Near the edges of every range, and anywhere. */
 const edges = DENIED_4.split(/\s+/).flatMap((range) => {
   const [from, bits] = range.split('/') as [string, string];
-  const start = valueOf(from.split('.').map(Number) as unknown as Bytes);
+  const start = numberOf(from.split('.').map(Number) as unknown as Bytes);
   const size = 2 ** (32 - Number(bits));
   return [start - 1, start, start + size - 1, start + size].filter((value) => value >= 0 && value < 2 ** 32);
 });
