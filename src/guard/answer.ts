@@ -1,7 +1,8 @@
 import { McpLimitError } from '../core/errors.js';
-import { dropBody, meterEvents, meterWhole, readUpTo, watchBody } from './body.js';
+import { dropBody, readUpTo, textOf, watchBody } from './body.js';
 import type { Exchange, ExchangeFacts } from './exchange.js';
 import { type Flight, isFinished } from './flights.js';
+import { meterEvents, meterWhole } from './meters.js';
 import { networkCode } from './network.js';
 import { readRpc } from './rpc.js';
 
@@ -64,9 +65,11 @@ async function answerError(source: ReadableStream<Uint8Array>, head: Head, conte
   const { status, headers } = head;
   const empty = (): Response => new Response(null, { status, headers });
   if (exchange?.handshake) {
-    const { bytes } = await readWithin(source, HANDSHAKE_ERROR_BYTES, flight);
-    noteRpc(exchange, new TextDecoder().decode(bytes));
-    return new Response(ownBuffer(bytes), { status, headers });
+    const { pieces } = await readWithin(source, HANDSHAKE_ERROR_BYTES, flight);
+    const text = textOf(pieces);
+    noteRpc(exchange, text);
+    // As bytes: a text would come with a content type of its own.
+    return new Response(new TextEncoder().encode(text), { status, headers });
   }
   // An event stream may never end; its status alone has to do.
   if (exchange === undefined || head.kind === 'event-stream') {
@@ -76,12 +79,12 @@ async function answerError(source: ReadableStream<Uint8Array>, head: Head, conte
     return empty();
   }
   const isJson = mayBeJson(headers);
-  const { bytes, more } = isJson
+  const { pieces, more } = isJson
     ? await readWithin(source, responseBytes, flight)
     : await readWithin(source, OTHER_ERROR_BYTES, flight, OTHER_ERROR_MS);
   if (more && isJson) throw flight.fail(overCap(context));
   if (more) exchange.facts.unread = true;
-  const text = new TextDecoder().decode(bytes);
+  const text = textOf(pieces);
   if (!noteRpc(exchange, text) || !context.inBand) return empty();
   headers.set('content-type', 'application/json');
   return new Response(text, { status: 200, headers });
@@ -105,12 +108,12 @@ async function readWithin(source: ReadableStream<Uint8Array>, max: number, fligh
     read.cancel(new Error('The body took too long'));
   };
   const timer = ms === undefined ? undefined : setTimeout(giveUp, ms);
-  const { bytes, more } = await read.done;
+  const { pieces, more } = await read.done;
   clearTimeout(timer);
   // A cancelled read ends like a finished one.
   flight.check();
   flight.land();
-  return { bytes, more: more || late };
+  return { pieces, more: more || late };
 }
 
 function guardStream(
@@ -171,9 +174,4 @@ function mayBeJson(headers: Headers): boolean {
 
 function mediaType(headers: Headers): string {
   return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
-/** `Response` takes bytes over an `ArrayBuffer` only, by its type. */
-function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(bytes);
 }

@@ -1,47 +1,5 @@
 import { quietly } from '../core/quietly.js';
-
-/** Takes the next chunk and says whether the body is still within its cap (G6). */
-export type Meter = (chunk: Uint8Array) => boolean;
-
-/** Counts a body as a whole. */
-export function meterWhole(max: number): Meter {
-  let total = 0;
-  return (chunk) => {
-    total += chunk.byteLength;
-    return total <= max;
-  };
-}
-
-const LF = 0x0a;
-const CR = 0x0d;
-
-/**
- * Counts an event stream by event: the bytes since the last blank line, so that a stream may live on while no event and
- * no run of comments passes the cap. Lines end with LF, CR or CRLF.
- *
- * A plain loop over bytes: its cost is the same for every input, unlike a search for the next line end.
- */
-export function meterEvents(max: number): Meter {
-  let size = 0;
-  let lineIsEmpty = true;
-  let afterCr = false;
-  return (chunk) => {
-    for (let index = 0; index < chunk.length; index++) {
-      const byte = chunk[index];
-      if (byte === LF && afterCr) {
-        // The second half of a CRLF: it ends no further line.
-        afterCr = false;
-        continue;
-      }
-      afterCr = byte === CR;
-      const endsLine = afterCr || byte === LF;
-      size = endsLine && lineIsEmpty ? 0 : size + 1;
-      lineIsEmpty = endsLine;
-      if (size > max) return false;
-    }
-    return true;
-  };
-}
+import { gather, type Meter } from './meters.js';
 
 export interface BodyWatch {
   readonly meter: Meter;
@@ -62,8 +20,8 @@ export interface WatchedBody {
 }
 
 /**
- * A stream of `source`'s bytes that is metered and reports its end (G6). Cancelling it cancels the source. It reads
- * nothing ahead, so a slow consumer slows the server down.
+ * A stream of `source`'s bytes that is metered and reports its end (G6). Cancelling it cancels the source. It reads no
+ * further ahead than the meter holds back, so a slow consumer slows the server down.
  */
 export function watchBody(source: ReadableStream<Uint8Array>, watch: BodyWatch): WatchedBody {
   const reader = source.getReader();
@@ -78,14 +36,19 @@ export function watchBody(source: ReadableStream<Uint8Array>, watch: BodyWatch):
   };
   const pull = async (): Promise<void> => {
     try {
-      const { done, value } = await reader.read();
-      if (!open) return;
-      if (done) {
+      // A pull that hands nothing on would be the last one.
+      for (let handed = 0; open && handed === 0; ) {
+        const { done, value } = await reader.read();
+        if (!open) return;
+        const pieces = done ? watch.meter.rest() : watch.meter.take(bytesOf(value));
+        if (pieces === undefined) return fail(watch.overCap());
+        for (const piece of pieces) out?.enqueue(piece);
+        handed = pieces.length;
+        if (!done) continue;
         open = false;
         out?.close();
         watch.ended();
-      } else if (watch.meter(bytesOf(value))) out?.enqueue(value);
-      else fail(watch.overCap());
+      }
     } catch (error) {
       fail(error);
     }
@@ -111,27 +74,33 @@ export function watchBody(source: ReadableStream<Uint8Array>, watch: BodyWatch):
 
 /** A reader that can be told to stop: its `read` then ends as if the body had. */
 export interface BoundedRead {
-  /** The first `max` bytes, and whether there were more. */
-  readonly done: Promise<{ readonly bytes: Uint8Array; readonly more: boolean }>;
+  /** The first `max` bytes in pieces, and whether there were more. */
+  readonly done: Promise<{ readonly pieces: readonly Uint8Array[]; readonly more: boolean }>;
   cancel(reason: unknown): void;
 }
 
 /** Reads at most `max` bytes of a body and cancels the rest. */
 export function readUpTo(source: ReadableStream<Uint8Array>, max: number): BoundedRead {
   const reader = source.getReader();
-  const read = async (): Promise<{ bytes: Uint8Array; more: boolean }> => {
-    const chunks: Uint8Array[] = [];
+  const read = async () => {
+    const gathered = gather();
     let total = 0;
     while (total <= max) {
       const { done, value } = await reader.read();
-      if (done) return { bytes: concat(chunks, total), more: false };
-      chunks.push(bytesOf(value));
+      if (done) return { pieces: gathered.takeAll(), more: false };
+      gathered.add(bytesOf(value).subarray(0, max - total));
       total += value.byteLength;
     }
     dropReader(reader, undefined);
-    return { bytes: concat(chunks, total).subarray(0, max), more: true };
+    return { pieces: gathered.takeAll(), more: true };
   };
   return { done: read(), cancel: (reason) => dropReader(reader, reason) };
+}
+
+/** The text of a body that was read in pieces, which may have been cut in the middle of a character. */
+export function textOf(pieces: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return pieces.reduce((text, piece) => text + decoder.decode(piece, { stream: true }), '') + decoder.decode();
 }
 
 /** Cancels what nobody will read, so that its connection ends. A body that is locked is dropped by whoever reads it. */
@@ -148,16 +117,4 @@ function dropReader(reader: ReadableStreamDefaultReader<Uint8Array>, reason: unk
 function bytesOf(chunk: Uint8Array): Uint8Array {
   if (!ArrayBuffer.isView(chunk)) throw new TypeError('The response body is not a stream of bytes');
   return chunk;
-}
-
-function concat(chunks: readonly Uint8Array[], total: number): Uint8Array {
-  const only = chunks[0];
-  if (chunks.length === 1 && only !== undefined) return only;
-  const all = new Uint8Array(total);
-  let offset = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return all;
 }

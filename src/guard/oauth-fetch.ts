@@ -1,7 +1,7 @@
 import { McpConnectError, type McpError } from '../core/errors.js';
 import { isRecord } from '../core/json.js';
 import { quietly } from '../core/quietly.js';
-import { dropBody, readUpTo } from './body.js';
+import { dropBody, readUpTo, textOf } from './body.js';
 import { strayedFetch } from './redirects.js';
 import { sameOrigin, type Verdict } from './verdict.js';
 
@@ -123,10 +123,10 @@ async function readJson(run: Run, response: Response, url: URL): Promise<Record<
   const read = readUpTo(response.body, MAX_BYTES);
   const onAbort = () => read.cancel(signal.reason);
   signal.addEventListener('abort', onAbort);
-  const { bytes, more } = await read.done.finally(() => signal.removeEventListener('abort', onAbort));
+  const { pieces, more } = await read.done.finally(() => signal.removeEventListener('abort', onAbort));
   signal.throwIfAborted();
   if (more) throw fail(run, unusable(server, url, `sent more than ${MAX_BYTES} bytes`));
-  const value: unknown = quietly(() => JSON.parse(new TextDecoder().decode(bytes)));
+  const value: unknown = quietly(() => JSON.parse(textOf(pieces)));
   return isRecord(value) ? value : undefined;
 }
 

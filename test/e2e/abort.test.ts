@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type { McpServerSource } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
-import { root } from '../house/files.js';
 import { sleep, until } from '../support/http-host.js';
+import { runProgram } from '../support/program.js';
 import { timers } from '../support/time.js';
 import { createKit, custom, fakeTransport, http, rejection, within } from './wiring-kit.js';
 
@@ -190,30 +187,11 @@ describe('an abort of the wiring', () => {
 });
 
 describe('the process', () => {
-  const run = promisify(execFile);
-  const program = (body: string) => `import { mcpTools } from './src/index.ts';\n${body}`;
-
-  /** Bundles and runs a program that must end by itself. */
-  async function endsByItself(body: string): Promise<string> {
-    const { outputFiles } = await build({
-      stdin: { contents: program(body), resolveDir: root, loader: 'ts' },
-      bundle: true,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      packages: 'external',
-    });
-    const code = outputFiles[0]!.text;
-    const running = run(process.execPath, ['--input-type=module', '-'], { cwd: root, timeout: 10_000 });
-    running.child.stdin!.end(code);
-    return (await running).stdout.trim();
-  }
-
   it('W6 ends after an abort while requests hang, although the timeouts are far away', async () => {
     const modern = await hangingAt('server/discover', 'modern');
     const legacy = await hangingAt('tools/list', 'legacy');
     const sources = JSON.stringify([modern.source, { ...(legacy.source as object), name: 'l' }]);
-    const text = await endsByItself(`
+    const text = await runProgram(`
       const hanging = { name: 'c', type: 'custom', connect: () => new Promise(() => {}) };
       const options = { signal: AbortSignal.timeout(500), connectTimeoutMs: 60_000, timeoutMs: 60_000 };
       try { await mcpTools([...${sources}, hanging], options); } catch (error) { console.log(error.code); }
@@ -223,7 +201,7 @@ describe('the process', () => {
 
   it('W6 ends after a close, and after a server failed', async () => {
     const server = await kit.raw({ era: 'legacy', format: 'sse' });
-    const text = await endsByItself(`
+    const text = await runProgram(`
       const options = { onDiagnostic: ({ code }) => console.log(code), connectTimeoutMs: 60_000 };
       const toolset = await mcpTools([
         { name: 's', type: 'http', url: '${server.url}' },

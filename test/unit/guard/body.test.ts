@@ -1,67 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { meterEvents, meterWhole, readUpTo, watchBody } from '../../../src/guard/body.js';
+import { readUpTo, textOf, watchBody } from '../../../src/guard/body.js';
+import { meterEvents, meterWhole } from '../../../src/guard/meters.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Whether a stream of these chunks stays within a cap of `max` bytes an event. */
-function staysWithin(max: number, chunks: readonly string[]): boolean {
-  const meter = meterEvents(max);
-  return chunks.every((chunk) => meter(bytes(chunk)));
-}
-
-describe('meterEvents', () => {
-  const event = 'data: 12345678'; // 14 bytes
-  for (const [name, end] of [
-    ['LF', '\n'],
-    ['CRLF', '\r\n'],
-    ['CR', '\r'],
-  ] as const) {
-    const stream = `${event}${end}${end}`.repeat(50);
-    it(`G6 starts anew at each blank line (${name}), in one chunk or byte by byte`, () => {
-      expect(staysWithin(16, [stream])).toBe(true);
-      expect(staysWithin(16, [...stream])).toBe(true);
-      expect(staysWithin(10, [stream])).toBe(false);
-      expect(staysWithin(10, [...stream])).toBe(false);
-    });
-    it(`G6 does not take one line end (${name}) for a blank line`, () => {
-      expect(staysWithin(100, [`${event}${end}`.repeat(50)])).toBe(false);
-      expect(staysWithin(100, [...`: ping${end}`.repeat(50)])).toBe(false);
-    });
-  }
-
-  it('G6 sees a CRLF that is split between chunks as one line end', () => {
-    expect(staysWithin(20, Array.from({ length: 50 }, () => ['ab\r', '\n']).flat())).toBe(false);
-    expect(staysWithin(20, Array.from({ length: 50 }, () => ['ab\r', '\n\r', '\n']).flat())).toBe(true);
-  });
-
-  it('G6 counts an endless line', () => {
-    expect(
-      staysWithin(
-        1_000,
-        Array.from({ length: 101 }, () => '0123456789'),
-      ),
-    ).toBe(false);
-  });
-
-  it('G6 takes any number of blank lines', () => {
-    expect(staysWithin(4, ['\n'.repeat(1_000), '\r\n'.repeat(1_000), '\r'.repeat(1_000)])).toBe(true);
-  });
-
-  it('G6 passes an event of exactly the cap and not one byte more', () => {
-    expect(staysWithin(100, [`${'x'.repeat(99)}\n\n`, `${'x'.repeat(99)}\n\n`])).toBe(true);
-    expect(staysWithin(100, [`${'x'.repeat(99)}\n\n`, 'x'.repeat(101)])).toBe(false);
-  });
-
-  it('G6 counts a large event in many chunks once, not again with each chunk', () => {
-    const meter = meterEvents(32 * 2 ** 20);
-    const chunk = new Uint8Array(16_384).fill(0x61);
-    for (let count = 0; count < 2_048; count++) expect(meter(chunk)).toBe(true);
-    expect(meter(bytes('a'))).toBe(false);
-  }, 20_000);
-});
-
 describe('watchBody', () => {
-  function watched(chunks: readonly unknown[], max = 10) {
+  function watched(chunks: readonly unknown[], meter = meterWhole(10)) {
     const ends: unknown[] = [];
     const cancelled: unknown[] = [];
     let pulled = 0;
@@ -76,7 +20,7 @@ describe('watchBody', () => {
       { highWaterMark: 0 },
     );
     const body = watchBody(source as ReadableStream<Uint8Array>, {
-      meter: meterWhole(max),
+      meter,
       overCap: () => new Error('cap'),
       ended: (error) => void ends.push(error),
     });
@@ -88,7 +32,6 @@ describe('watchBody', () => {
     expect(await new Response(body.stream).text()).toBe('helloworld');
     body.fail(new Error('late'));
     expect(body.ends).toEqual([undefined]);
-    expect(meterWhole(10)(bytes('hello worlds'))).toBe(false);
   });
 
   it('G6 ends a body over the cap and cancels its source', async () => {
@@ -115,6 +58,20 @@ describe('watchBody', () => {
     expect(body.pulled()).toBe(1);
   });
 
+  it('G6 reads on where a chunk completes nothing, and hands on what is left at the end', async () => {
+    const body = watched([...'data: 1\n\ndata: 2'].map(bytes), meterEvents(100));
+    const reader = body.stream.getReader();
+    const texts: string[] = [];
+    for (let read = await reader.read(); !read.done; read = await reader.read()) texts.push(textOf([read.value]));
+    expect(texts.join('|')).toBe('data: 1\n|\n|data: 2');
+    expect(body.ends).toEqual([undefined]);
+  });
+
+  it('G6 hears of an end while it waits for the rest of an event', async () => {
+    const body = watched([bytes('data: 1')], meterEvents(100));
+    expect(await new Response(body.stream).text()).toBe('data: 1');
+  });
+
   it('G6 refuses chunks whose bytes cannot be counted', async () => {
     const body = watched(['a string']);
     await expect(body.stream.getReader().read()).rejects.toBeInstanceOf(TypeError);
@@ -123,7 +80,7 @@ describe('watchBody', () => {
 
   it('G6 fails at once, also with a source that never answers', async () => {
     const source = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
-    const body = watchBody(source, { meter: () => true, overCap: () => undefined, ended: () => {} });
+    const body = watchBody(source, { meter: meterWhole(10), overCap: () => undefined, ended: () => {} });
     const read = body.stream.getReader().read();
     body.fail(new Error('gone'));
     await expect(read).rejects.toThrow('gone');
@@ -139,12 +96,24 @@ describe('readUpTo', () => {
         cancelled = true;
       },
     });
-    const { bytes: read, more } = await readUpTo(source, 25).done;
-    expect([read.byteLength, more, cancelled]).toEqual([25, true, true]);
+    const { pieces, more } = await readUpTo(source, 25).done;
+    expect([textOf(pieces), more, cancelled]).toEqual(['0123456789012345678901234', true, true]);
   });
 
   it('G6 says when that was all', async () => {
     const source = new Response('0123456789').body as ReadableStream<Uint8Array>;
     expect(await readUpTo(source, 10).done).toMatchObject({ more: false });
+  });
+
+  it('G6 reads a text whose characters are torn between the chunks', async () => {
+    const source = new Response(
+      new ReadableStream({
+        start(controller) {
+          for (const byte of bytes('ä–😀')) controller.enqueue(Uint8Array.of(byte));
+          controller.close();
+        },
+      }),
+    ).body as ReadableStream<Uint8Array>;
+    expect(textOf((await readUpTo(source, 100).done).pieces)).toBe('ä–😀');
   });
 });
