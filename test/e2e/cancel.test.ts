@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createMcpTools, isMcpError, type McpAbortError, type McpToolset } from '../../src/index.js';
 import { sleep, until } from '../support/http-host.js';
-import { timers } from '../support/time.js';
+import { freshTurn, timers } from '../support/time.js';
 import {
   ALL_KINDS,
   AT_ONCE_MS,
@@ -174,6 +174,7 @@ describe.each(STAGE_CASES)('%s, %s', (_, kind, stage) => {
     // A deadline is in force during the preparation too, which takes its time.
     await stage.prepare?.(stand);
     const { signal } = new AbortController();
+    await freshTurn();
     const end = await ended(stand.effect('given-up', { abortSignal: signal }));
     expect(end).toMatchObject({ code: 'timeout', error: { name: 'McpTimeoutError', server: 's' } });
     expect(end.ms).toBeGreaterThanOrEqual(timeoutMs - 5);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type McpOptions, mcpTools, type ToolProgress } from '../../src/index.js';
 import { sleep, until } from '../support/http-host.js';
+import { freshTurn } from '../support/time.js';
 import { ALL_KINDS, callsOf, createStands, ended, failure, SESSION_KINDS } from './faults-kit.js';
 import { custom, fakeTransport } from './wiring-kit.js';
 
@@ -16,6 +17,7 @@ describe.each(SESSION_KINDS)('%s: one deadline', (kind) => {
       { match: { method: 'initialize' }, fault: { kind: 'delay', ms: 1_200 } },
       { match: { tool: 'effect', nth: 2 }, fault: { kind: 'delay', ms: 1_800 } },
     ]);
+    await freshTurn();
     const end = await ended(effect('late'));
     expect(end).toMatchObject({ code: 'timeout' });
     expect(end.ms).toBeGreaterThanOrEqual(2_090);
@@ -46,6 +48,7 @@ describe.each(ALL_KINDS)('%s', (kind) => {
 
   it('C3 steps without end are ended at `maxTotalMs`, whose name is said', async () => {
     const { call } = await stands.stand(kind, { source: { timeoutMs: 300 }, maxTotalMs: 900 });
+    await freshTurn();
     const end = await ended(call('progress', { steps: 1_000, everyMs: 50 }));
     expect(end).toMatchObject({ code: 'timeout', error: { message: expect.stringContaining('`maxTotalMs`') } });
     expect(end.ms).toBeGreaterThanOrEqual(890);
@@ -188,6 +191,7 @@ describe('what a server may say of progress', () => {
         say({ progressToken: other, progress: 1 });
       }
     }, 20);
+    await freshTurn();
     const end = await call();
     clearInterval(talking);
     expect(end).toMatchObject({ code: 'timeout' });
@@ -229,6 +233,7 @@ describe('what a server may say of progress', () => {
     const { call, say, token } = await saying(() => [], { onProgress: () => {}, timeoutMs: 80 }, false);
     let step = 0;
     const talking = setInterval(() => say({ progressToken: token(), progress: step++ }), 20);
+    await freshTurn();
     const end = await call();
     clearInterval(talking);
     expect(end).toMatchObject({ code: 'timeout', error: { message: expect.stringContaining('within 800 ms') } });
