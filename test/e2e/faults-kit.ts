@@ -69,8 +69,9 @@ export function createStands() {
     for (const show of shown.splice(0)) expectNoSecrets(show());
   });
   const keep = createKeep();
-  // The first connect of a process loads the SDK, which a busy machine takes longer for than some of these tests give it.
-  beforeAll(async () => void (await loadSdk()));
+  // The first connect of a process loads what connects, the SDK among it, and a busy machine takes longer for that than some of
+  // these tests give it.
+  beforeAll(async () => void (await Promise.all([import('../../src/connection/handshake.js'), loadSdk()])));
   /** After the test, nothing that was reported of this toolset may show a secret. */
   const watch = (toolset: McpToolset, diagnostics: readonly Diagnostic[]) =>
     shown.push(() => [diagnostics, toolset.servers, toolset.inspect(), toolset.tools]);
