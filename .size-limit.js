@@ -18,6 +18,9 @@ const asBundled = (config) => ({
 
 const asLoadedFirst = (config) => ({ ...asBundled(config), plugins: [leaveOutWhatLoadsLater] });
 
+/** Its optional peer is the consumer's own. */
+const asForNode = (config) => ({ ...config, format: 'esm', target: 'es2022', platform: 'node', external: ['undici'] });
+
 // Sizes are minified and compressed with gzip.
 export default [
   {
@@ -33,5 +36,12 @@ export default [
     gzip: true,
     limit: '135 kB',
     modifyEsbuildConfig: asBundled,
+  },
+  {
+    name: 'node',
+    path: 'dist/node.js',
+    gzip: true,
+    limit: '8 kB',
+    modifyEsbuildConfig: asForNode,
   },
 ];

@@ -6,9 +6,11 @@ import { isMcpError, mcpTools } from 'mcp-toolset';
 import { describe, expect, inject, it } from 'vitest';
 import { answer } from '../../examples/agent.js';
 import { describeOutcome } from '../../examples/errors.js';
+import { toolsOf } from '../../examples/guarded.js';
 import { report } from '../../examples/report.js';
 import { toolsFor } from '../../examples/servers.js';
 import { worker } from '../../examples/worker.js';
+import { startBearerGate } from '../support/bearer-gate.js';
 import { startRawServer } from '../support/raw-server.js';
 import { startSdk1SseServer } from '../support/sdk-servers.js';
 
@@ -51,6 +53,34 @@ describe('the examples of the documents', () => {
       expect(await answer(inject('everythingHttpUrl'), prompt)).toContain('marzipan');
     });
   }
+
+  it('guarded: one host, tokens of a session that are renewed, and a fetch that judges addresses', async () => {
+    const server = await startRawServer({ tools: [{ name: 'find', inputSchema: { type: 'object' } }] });
+    const gate = await startBearerGate(server);
+    const asked: unknown[] = [];
+    const tokens = {
+      token: async (user: string, name: string, { fresh }: { fresh: boolean }) => {
+        asked.push([user, name, fresh]);
+        return fresh ? 'new' : 'old';
+      },
+    };
+    gate.accept('new');
+    const url = gate.url.replace('127.0.0.1', 'localhost');
+    const toolset = await toolsOf('ada', url, 'localhost:*', tokens);
+    try {
+      expect(Object.keys(toolset.tools)).toEqual(['crm__find']);
+      expect(asked.slice(0, 2)).toEqual([
+        ['ada', 'crm', false],
+        ['ada', 'crm', true],
+      ]);
+      const denied = toolsOf('ada', url, 'mcp.example.com', tokens);
+      await expect(denied).rejects.toMatchObject({ code: 'host-denied' });
+    } finally {
+      await toolset.close();
+      await gate.close();
+      await server.close();
+    }
+  });
 
   it('servers: a filter, an SSE server with a prefix, and credentials from the session', async () => {
     const docs = await startRawServer({
