@@ -28,6 +28,9 @@ const leaveOutOAuth = {
 
 const asLoadedFirst = (config) => ({ ...asBundled(config), plugins: [leaveOutWhatLoadsLater] });
 
+/** Its optional peer is the consumer's own. */
+const asForNode = (config) => ({ ...config, format: 'esm', target: 'es2022', platform: 'node', external: ['undici'] });
+
 // Sizes are minified and compressed with gzip.
 export default [
   {
@@ -50,5 +53,12 @@ export default [
     gzip: true,
     limit: '145 kB',
     modifyEsbuildConfig: asBundled,
+  },
+  {
+    name: 'node',
+    path: 'dist/node.js',
+    gzip: true,
+    limit: '8 kB',
+    modifyEsbuildConfig: asForNode,
   },
 ];

@@ -27,6 +27,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'mcpTools',
     'withMcpTools',
   ],
+  './node': ['createPinnedFetch'],
 };
 
 it('every entry is listed, and no other', () => {

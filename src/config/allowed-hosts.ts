@@ -11,7 +11,7 @@ export function resolveAllowedHosts(
 ): (server: string) => AllowedHosts | undefined {
   if (given === undefined) return () => undefined;
   if (typeof given !== 'function') {
-    const parsed = parseAll(given, '`allowedHosts`');
+    const parsed = readAllowedHosts(given, '`allowedHosts`');
     return () => parsed;
   }
   if (session === undefined) {
@@ -25,11 +25,12 @@ export function resolveAllowedHosts(
     } catch (cause) {
       throw new McpConfigError(`${what} threw instead of giving a list.`, { server, cause });
     }
-    return parseAll(entries, what);
+    return readAllowedHosts(entries, what);
   };
 }
 
-function parseAll(entries: unknown, what: string): AllowedHosts {
+/** Throws `McpConfigError` for what is no list, and for an entry that is no host. */
+export function readAllowedHosts(entries: unknown, what: string): AllowedHosts {
   if (!Array.isArray(entries)) throw new McpConfigError(`${what} must be a list of host names.`);
   return Object.freeze(
     entries.map((entry: unknown, index) => {

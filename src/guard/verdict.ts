@@ -31,6 +31,26 @@ function judgeClass(url: URL): Verdict {
   );
 }
 
+/**
+ * Judges an address that the host of an allowed URL resolved to (G8). It must be public, or of this machine where the name says
+ * so. Beyond that a list speaks for its own names: for those that only this network knows, and for an address that it names.
+ */
+export function judgeAddress(url: URL, address: string, allowed: AllowedHosts | undefined): Verdict {
+  const found = classifyHost(address);
+  const named = classifyHost(url.hostname);
+  if (found === 'public' || (found === 'loopback' && named === 'loopback')) return { allowed: true };
+  if (allowed !== undefined && (named === 'denied' || namesHost(allowed, at(url, address)))) return { allowed: true };
+  const hint = 'if you trust it, name that address in `allowedHosts` too';
+  return deny(`${url.host} leads to ${address}, which is not a public address; ${hint}`);
+}
+
+/** The same port and scheme at an address. */
+function at({ protocol, port }: URL, address: string): URL {
+  // A zone is not part of a URL's host; such an address is of one link only, and is never named.
+  const host = address.includes(':') ? `[${address.split('%', 1)[0]}]` : address;
+  return new URL(`${protocol}//${host}:${port}/`);
+}
+
 function deny(reason: string): Verdict {
   return { allowed: false, code: 'host-denied', reason };
 }

@@ -8,6 +8,7 @@ import { answer } from '../../examples/agent.js';
 import { toolsOf } from '../../examples/auth.js';
 import { describeOutcome } from '../../examples/errors.js';
 import { onCallback, open, pageOf, providerOver } from '../../examples/oauth.js';
+import { toolsOf as pinnedToolsOf } from '../../examples/pinned.js';
 import { report } from '../../examples/report.js';
 import { toolsFor } from '../../examples/servers.js';
 import worker from '../../examples/worker/worker.js';
@@ -56,6 +57,19 @@ describe('the examples of the documents', () => {
       expect(await answer(inject('everythingHttpUrl'), prompt)).toContain('marzipan');
     });
   }
+
+  it('pinned: a name of the list is served, and another one refused', async () => {
+    const server = await startRawServer({ tools: [{ name: 'find', inputSchema: { type: 'object' } }] });
+    const url = server.url.replace('127.0.0.1', 'localhost');
+    try {
+      const toolset = await pinnedToolsOf(url, ['localhost:*']);
+      expect(Object.keys(toolset.tools)).toEqual(['crm__find']);
+      await toolset.close();
+      await expect(pinnedToolsOf(url, ['mcp.example.com'])).rejects.toMatchObject({ code: 'host-denied' });
+    } finally {
+      await server.close();
+    }
+  });
 
   it('servers: a filter, an SSE server with a prefix, and credentials from the session', async () => {
     const docs = await startRawServer({

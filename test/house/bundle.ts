@@ -6,19 +6,24 @@ export interface Bundle {
   readonly inputs: Metafile['inputs'];
 }
 
-/** Bundles as for a Worker: no platform's own modules, and the conditions that its bundler sets. */
-export async function bundle(entry: string, options: { folder?: string } = {}): Promise<Bundle> {
+const CONDITIONS = { worker: ['workerd', 'worker', 'browser', 'import'], node: ['node', 'import'] } as const;
+
+/** Bundles as for a Worker, or for Node: no platform's own modules, and the conditions that its bundler sets. */
+export async function bundle(
+  entry: string,
+  { folder = root, target = 'worker' }: { readonly folder?: string; readonly target?: keyof typeof CONDITIONS } = {},
+): Promise<Bundle> {
   const result = await build({
-    stdin: { contents: entry, resolveDir: options.folder ?? root, sourcefile: 'consumer.js' },
-    absWorkingDir: options.folder ?? root,
+    stdin: { contents: entry, resolveDir: folder, sourcefile: 'consumer.js' },
+    absWorkingDir: folder,
     bundle: true,
     write: false,
     metafile: true,
     format: 'esm',
     target: 'es2022',
     platform: 'neutral',
-    conditions: ['workerd', 'worker', 'browser', 'import'],
-    mainFields: ['browser', 'module', 'main'],
+    conditions: [...CONDITIONS[target]],
+    mainFields: target === 'node' ? ['module', 'main'] : ['browser', 'module', 'main'],
     external: ['node:*', 'cloudflare:*'],
     logLevel: 'silent',
   });

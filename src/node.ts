@@ -1,0 +1,1 @@
+export { createPinnedFetch, type PinnedFetchOptions } from './transports/pinned-fetch.js';
