@@ -11,6 +11,7 @@ import {
   startSdkServer,
 } from '../support/sdk-servers.js';
 import type { StandardTool } from '../support/sdk-tools.js';
+import { startLure } from './lure.js';
 import { picture } from './scenario/picture.js';
 import type { Stand, Target } from './scenario/scenario.js';
 
@@ -99,12 +100,13 @@ const KINDS: readonly Kind[] = [
 ];
 
 export async function startServers(): Promise<Servers> {
-  const started = await Promise.all(KINDS.map(startKind));
+  const [lure, ...started] = await Promise.all([startLure(), ...KINDS.map(startKind)]);
   return {
     stand: {
       targets: started.map(({ target }) => target),
       tools: toolsOf(KINDS[0]!, () => undefined).map(({ name }) => name),
       failure: FAIL_TEXT,
+      lure: lure.url,
     },
     settled: async () => {
       for (const { server, target } of started) {
@@ -114,7 +116,7 @@ export async function startServers(): Promise<Servers> {
       }
     },
     close: async () => {
-      await Promise.all(started.map(({ server }) => server.close()));
+      await Promise.all([lure.close(), ...started.map(({ server }) => server.close())]);
     },
   };
 }

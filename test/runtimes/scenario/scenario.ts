@@ -2,10 +2,11 @@
  * What every runtime must do with the packed library, over real servers. It imports nothing of any platform, and every
  * runtime runs this very file: Node, Bun and Deno as a module, Workers and browsers in a bundle.
  */
-import { type McpServerConfig, type McpToolset, mcpTools } from 'mcp-toolset';
+import { type McpServerConfig, type McpToolset, mcpTools, type OAuthClientProvider } from 'mcp-toolset';
 import { describe, errorOf, same, until, within } from './assertions.js';
 import { picture } from './picture.js';
 import { watchUnhandled } from './unhandled.js';
+import { checkUrlTable } from './url-table.js';
 
 /** A server that runs for this scenario alone. */
 export interface Target {
@@ -26,6 +27,8 @@ export interface Stand {
   /** Raw names of the tools of every server. */
   readonly tools: readonly string[];
   readonly failure: string;
+  /** A server whose metadata, it says, is a file of the machine. */
+  readonly lure: string;
 }
 
 export interface Check {
@@ -58,11 +61,13 @@ export async function runScenario(stand: Stand): Promise<readonly Check[]> {
   const unhandled = watchUnhandled();
   const checks = await Promise.all(stand.targets.map((target) => checkTarget(target, stand)));
   const shared = await check('all servers in one map', () => sharesOneMap(stand));
+  const urls = await check('every URL is judged as on every runtime', judgesUrls);
+  const file = await check('no file is read for OAuth metadata', () => readsNoFile(stand));
   const quiet = await check('nothing is left unhandled', async () => {
     same(await unhandled.control(), true);
     same(unhandled.left(), []);
   });
-  return [...checks.flat(), shared, quiet];
+  return [...checks.flat(), shared, urls, file, quiet];
 }
 
 async function checkTarget(target: Target, stand: Stand): Promise<readonly Check[]> {
@@ -213,4 +218,33 @@ async function sharesOneMap({ targets, tools: raw }: Stand): Promise<void> {
   } finally {
     await toolset.close();
   }
+}
+
+async function judgesUrls(): Promise<void> {
+  const { judged, wrong } = await checkUrlTable(mcpTools);
+  same(wrong, []);
+  same(judged > 1_000, true);
+}
+
+async function readsNoFile({ lure }: Stand): Promise<void> {
+  const provider: OAuthClientProvider = {
+    redirectUrl: 'http://localhost/callback',
+    clientMetadata: { redirect_uris: ['http://localhost/callback'] },
+    clientInformation: () => ({ client_id: 'known' }),
+    tokens: () => undefined,
+    saveTokens() {},
+    codeVerifier: () => '',
+    saveCodeVerifier() {},
+    redirectToAuthorization() {},
+  };
+  const source = { name: 'lure', type: 'http', url: lure } as const;
+  const { servers, close } = await mcpTools([source], {
+    session: { id: 'u' },
+    oauth: () => provider,
+    onDiagnostic() {},
+  });
+  await close();
+  same([servers[0]?.state, servers[0]?.error?.code], ['failed', 'host-denied']);
+  const asked: readonly string[] = await (await fetch(new URL('/__asked', lure))).json();
+  same([...new Set(asked)], ['/mcp']);
 }

@@ -1,4 +1,4 @@
-import type { mcpTools as McpTools } from '../../src/index.js';
+import type { mcpTools as McpTools } from 'mcp-toolset';
 
 /*
  * Which URLs the guard lets through, with each of a few lists of hosts. Nothing here needs a certain runtime, nor is anything
