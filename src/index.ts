@@ -42,6 +42,7 @@ export type {
   ServerBase,
   Session,
   SseServer,
+  StdioServer,
   ToolFilter,
 } from './core/servers.js';
 export type {
@@ -75,7 +76,13 @@ export type {
   ToolState,
   UnknownContent,
 } from './core/tools.js';
-export type { Transport, TransportSendOptions } from './core/transport.js';
+export type {
+  ProcessTransport,
+  Transport,
+  TransportContext,
+  TransportFactory,
+  TransportSendOptions,
+} from './core/transport.js';
 export type { SpanAttributes, SpanKind, Telemetry, TelemetrySpan } from './telemetry/telemetry.js';
 export { connectMcp, createMcpTools, type McpToolsOptions, type McpToolsSource } from './toolset/lazy.js';
 export { mcpTools } from './toolset/toolset.js';

@@ -1,1 +1,2 @@
 export { createPinnedFetch, type PinnedFetchOptions } from './transports/pinned-fetch.js';
+export { stdio } from './transports/stdio/register.js';

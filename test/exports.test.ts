@@ -27,7 +27,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'mcpTools',
     'withMcpTools',
   ],
-  './node': ['createPinnedFetch'],
+  './node': ['createPinnedFetch', 'stdio'],
 };
 
 it('every entry is listed, and no other', () => {

@@ -34,8 +34,6 @@ export const OPTIONS_TO_COME: readonly string[] = [
   'strictOutput',
   'waitUntil',
   'onElicitation',
-  'transports',
 ];
 export const LIMITS_TO_COME: readonly string[] = ['resultTokens'];
 export const SERVER_FIELDS_TO_COME: readonly string[] = ['deduplicates'];
-export const SERVER_TYPES_TO_COME: readonly string[] = ['stdio'];

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../core/diagnostics.js';
 import type { OAuthClientProvider } from '../core/oauth.js';
 import type { AuthContext, Session, ToolFilter } from '../core/servers.js';
 import type { ToolProgress, ToolsChanged } from '../core/status.js';
+import type { TransportFactory } from '../core/transport.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
 /** Bounds on what a server may make the client hold. Each is a positive integer. */
@@ -72,6 +73,8 @@ export interface McpOptions<S extends Session = Session> {
   readonly telemetry?: Telemetry;
   /** Default: the runtime's own. Every request still passes the guard first. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Kinds of server besides those over HTTP: `stdio` of `mcp-toolset/node`. Those that are registered need not be given (T1). */
+  readonly transports?: readonly TransportFactory[];
   /** What the client calls itself. Default: this package's name and version. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
   /** Aborts the wiring: every connect in flight ends (W6). */

@@ -3,6 +3,7 @@ import { McpConfigError } from '../core/errors.js';
 import { isRecord } from '../core/json.js';
 import type { AuthContext, Session, ToolFilter } from '../core/servers.js';
 import type { ToolProgress, ToolsChanged } from '../core/status.js';
+import type { TransportFactory } from '../core/transport.js';
 import type { AllowedHosts } from '../guard/allowlist.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { resolveAllowedHosts } from './allowed-hosts.js';
@@ -44,6 +45,7 @@ export interface ResolvedOptions {
   readonly fetch: typeof globalThis.fetch;
   /** Whether the host gave it. */
   readonly foreignFetch: boolean;
+  readonly transports: readonly TransportFactory[];
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly signal: AbortSignal | undefined;
 }
@@ -67,6 +69,7 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'onDiagnostic',
   'telemetry',
   'fetch',
+  'transports',
   'clientInfo',
   'signal',
 ];
@@ -101,6 +104,7 @@ export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): 
     // Looked up at each call: a host may replace the global one later, and it must be called without a receiver.
     fetch: (...args: Parameters<typeof globalThis.fetch>) => (fetch ?? globalThis.fetch)(...args),
     foreignFetch: fetch !== undefined,
+    transports: checkTransports(options.transports),
     clientInfo: checkClientInfo(options.clientInfo),
     signal: checkSignal(options.signal),
   });
@@ -152,6 +156,15 @@ function checkTelemetry(telemetry: Telemetry | undefined): Telemetry | undefined
   }
   checkFunction(telemetry.onCall, 'telemetry.onCall');
   return telemetry;
+}
+
+function checkTransports(transports: unknown): readonly TransportFactory[] {
+  if (transports === undefined) return [];
+  const isFactory = (each: unknown) => isRecord(each) && each.type === 'stdio' && typeof each.open === 'function';
+  if (!Array.isArray(transports) || !transports.every(isFactory)) {
+    throw new McpConfigError('`transports` must be a list of factories, such as `stdio` of `mcp-toolset/node`.');
+  }
+  return [...transports];
 }
 
 function checkClientInfo(info: unknown): ResolvedOptions['clientInfo'] {

@@ -10,14 +10,16 @@ import type {
   ProtocolChoice,
   RedirectPolicy,
   SseServer,
+  StdioServer,
   ToolFilter,
 } from '../core/servers.js';
 import type { AllowedHosts } from '../guard/allowlist.js';
 import { EXCHANGE_HEADER } from '../guard/exchange.js';
 import { isLoopback } from '../guard/loopback.js';
 import { checkBoolean, checkFilter, checkKeys, checkOneOf, checkTimeout } from './checks.js';
-import { SERVER_FIELDS_TO_COME, SERVER_TYPES_TO_COME } from './defaults.js';
+import { SERVER_FIELDS_TO_COME } from './defaults.js';
 import type { ResolvedOptions } from './resolve-options.js';
+import { checkLaunch } from './stdio.js';
 
 interface ResolvedBase {
   /** As configured; two servers may share it (N4). */
@@ -41,6 +43,11 @@ export interface ResolvedHttpServer extends ResolvedBase {
   readonly redirect: RedirectPolicy;
   readonly fallbackToSse: boolean;
 }
+export interface ResolvedStdioServer extends ResolvedBase {
+  readonly kind: 'stdio';
+  /** As checked, under the configured name. */
+  readonly launch: StdioServer;
+}
 export interface ResolvedCustomServer extends ResolvedBase {
   readonly kind: 'custom';
   readonly connect: CustomServer['connect'];
@@ -51,7 +58,7 @@ export interface ResolvedClient extends ResolvedBase {
   readonly client: ForeignClient;
 }
 /** A server that we connect to. */
-export type WiredServer = ResolvedHttpServer | ResolvedCustomServer;
+export type WiredServer = ResolvedHttpServer | ResolvedStdioServer | ResolvedCustomServer;
 export type ResolvedServer = WiredServer | ResolvedClient;
 
 /**
@@ -70,6 +77,7 @@ const BASE = ['name', 'type', 'prefix', 'tools', 'protocol', 'timeoutMs', 'requi
 const FIELDS = {
   http: [...BASE, 'url', 'headers', 'redirect', 'fallbackToSse'],
   sse: [...BASE, 'url', 'headers'],
+  stdio: [...BASE, 'command', 'args', 'env', 'cwd', 'root', 'envMode'],
 } as const;
 
 /** What the options say of every server. */
@@ -106,6 +114,11 @@ export function resolveServer(config: McpServerConfig, rules: ServerRules): Wire
       connect: config.connect.bind(config),
     };
   }
+  if (config.type === 'stdio') {
+    const launch = { ...checkLaunch(config, where), name };
+    const { command, args, cwd = null, root = null } = launch;
+    return { ...base, kind: 'stdio', identity: identityOf(name, 'stdio', [command, args, cwd, root]), launch };
+  }
   return { ...base, ...resolveEndpoint(config, kind as 'http' | 'sse', where, rules) };
 }
 
@@ -124,13 +137,10 @@ export function resolveClient(client: ForeignClient, name: string, prefix: strin
   };
 }
 
-function kindOf(type: unknown, where: string): 'http' | 'sse' | 'custom' {
+function kindOf(type: unknown, where: string): WiredServer['kind'] {
   if (type === 'streamable-http' || type === 'http') return 'http';
-  if (type === 'sse' || type === 'custom') return type;
-  if (SERVER_TYPES_TO_COME.includes(type as string)) {
-    throw new McpConfigError(`\`type: ${JSON.stringify(type)}\` of ${where} is not built in this version.`);
-  }
-  throw new McpConfigError(`\`type\` of ${where} must be one of 'streamable-http', 'http', 'sse', 'custom'.`);
+  if (type === 'sse' || type === 'stdio' || type === 'custom') return type;
+  throw new McpConfigError(`\`type\` of ${where} must be one of 'streamable-http', 'http', 'sse', 'stdio', 'custom'.`);
 }
 
 function resolveProtocol(protocol: unknown, kind: string, where: string): ProtocolChoice {
@@ -140,7 +150,8 @@ function resolveProtocol(protocol: unknown, kind: string, where: string): Protoc
       `\`protocol: 'modern'\` of ${where} cannot be: 2026-07-28 has no SSE transport; use type 'http'.`,
     );
   }
-  return kind === 'sse' ? 'legacy' : (choice ?? 'auto');
+  // What starts for each run is not asked twice which era it is, unless that is wanted (W7).
+  return kind === 'sse' ? 'legacy' : (choice ?? (kind === 'stdio' ? 'legacy' : 'auto'));
 }
 
 function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', where: string, rules: ServerRules) {
@@ -166,7 +177,7 @@ function resolveEndpoint(config: HttpServer | SseServer, kind: 'http' | 'sse', w
   } as const;
 }
 
-function identityOf(name: string, kind: string, endpoint: string | null): string {
+function identityOf(name: string, kind: string, endpoint: string | null | readonly unknown[]): string {
   return sha256Hex(canonicalJson([name, kind, endpoint]));
 }
 

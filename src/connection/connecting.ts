@@ -9,7 +9,7 @@ import { listenOn } from './listening.js';
 import { type ConnectionState, noteFailure, throwIfClosed } from './state.js';
 
 /** Failures that say nothing about the server. */
-const NOT_THE_SERVERS: readonly McpErrorCode[] = ['closed', 'aborted', 'config', 'host-denied'];
+const NOT_THE_SERVERS: readonly McpErrorCode[] = ['closed', 'aborted', 'config', 'host-denied', 'transport-missing'];
 
 /** Whether the breaker counts it. A token that could not be had has no status: the server was not asked. */
 function isTheServers({ code, cause }: McpError): boolean {
@@ -51,7 +51,9 @@ function startAttempt(state: ConnectionState): Shared<Link> {
       if (state.attempt === started) state.attempt = undefined;
       if (state.closed !== undefined) throw await closeLate(made, state.deps.name);
       state.known = { kind: made.kind, prior: made.prior };
-      state.breaker = CLOSED;
+      // A process that starts proves nothing: it may die at each call. It has to answer one.
+      if (made.kind === 'stdio') countDeath(state, made);
+      else state.breaker = CLOSED;
       state.error = undefined;
       state.link = made;
       listenOn(state, made, (deadline) => ready(state, deadline));
@@ -69,6 +71,14 @@ function startAttempt(state: ConnectionState): Shared<Link> {
   const started = share(connecting);
   state.attempt = started;
   return started;
+}
+
+/** A process that dies is a failure as much as one that does not start (C6). */
+function countDeath(state: ConnectionState, made: Link): void {
+  const onEnd = () => {
+    if (made.died) state.breaker = countFailure(state.breaker, Date.now());
+  };
+  made.ended.addEventListener('abort', onEnd, { once: true });
 }
 
 /** One connect, within `connectTimeoutMs`, ended by the close. */

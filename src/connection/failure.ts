@@ -23,7 +23,7 @@ export type Outcome =
       readonly kind: 'lost';
       readonly facts: ExchangeFacts;
       readonly failure?: McpError | undefined;
-      /** Why we ended the stream on which answers to several requests were due: it says nothing of this one. */
+      /** Why what carried several requests ended, such as a stream or a process: it says nothing of this one. */
       readonly streamFailure?: McpError | undefined;
     };
 
@@ -72,6 +72,7 @@ export function callFailure(lost: Lost, details: McpErrorDetails): McpError {
 /** A request without effects that got no answer: a listing, a handshake. */
 export function requestFailure(lost: Lost, details: McpErrorDetails): McpError {
   if (lost.failure !== undefined) return lost.failure;
+  if (lost.streamFailure?.code === 'process-failed') return lost.streamFailure;
   const { status } = lost.facts;
   if (status === 401 || status === 403) return unauthorized(status, details);
   return new McpConnectError('connect-failed', `Server \`${details.server}\` could not be used: ${reasonOf(lost)}.`, {
@@ -109,6 +110,7 @@ export function nothingPending(server: string): McpConnectError {
 }
 
 function reasonOf({ facts, streamFailure }: Lost): string {
+  if (streamFailure?.code === 'process-failed') return 'its process ended';
   if (streamFailure !== undefined) return 'the stream that it shared with other requests was ended';
   if (facts.status !== undefined && (facts.status < 200 || facts.status > 299))
     return `it answered HTTP ${facts.status}`;

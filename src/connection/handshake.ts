@@ -1,26 +1,19 @@
-import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
+import type { Client, PriorDiscovery, VersionNegotiationOptions } from '@modelcontextprotocol/client';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import type { WiredServer } from '../config/resolve-servers.js';
 import type { ClosingSignal, Deadline } from '../core/deadline.js';
-import { isMcpError, McpConnectError, type McpError } from '../core/errors.js';
-import {
-  HEADER_MISMATCH,
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  MISSING_CAPABILITY,
-  UNSUPPORTED_VERSION,
-} from '../core/rpc-codes.js';
+import type { McpError } from '../core/errors.js';
+import { HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from '../core/rpc-codes.js';
 import type { ProtocolChoice } from '../core/servers.js';
-import { lateToken } from '../guard/credentials.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import type { NoticeStream } from '../guard/streams.js';
 import { createExchanges } from '../transports/exchanges.js';
 import { openTransport, type TransportKind } from '../transports/open.js';
 import { loadSdk } from '../transports/sdk.js';
-import { wrapTransport } from '../transports/wire.js';
+import { PROBE, wrapTransport } from '../transports/wire.js';
 import type { TokenSource } from './credentials.js';
-import { connectFailure, rpcFailure } from './failure.js';
-import { createLink, endLost, endParts, guardFailure, type Link, type LinkParts } from './link.js';
+import { handshakeFailure } from './handshake-failure.js';
+import { createLink, endLost, endParts, type Link, type LinkParts } from './link.js';
 import { createNotices, declaresChanges, keepListening } from './notices.js';
 import { credentialsOf } from './tokens.js';
 
@@ -44,7 +37,14 @@ export interface Known {
   readonly prior: PriorDiscovery | undefined;
 }
 
-type Attempt = { readonly link: Link } | { readonly error: McpError; readonly facts: ExchangeFacts };
+interface Failure {
+  readonly error: McpError;
+  readonly facts: ExchangeFacts;
+  /** The last request was the question for the era. */
+  readonly probed: boolean;
+}
+
+type Attempt = { readonly link: Link } | Failure;
 
 /** The newest revision; `protocol: 'modern'` speaks nothing older. */
 const MODERN_REVISION = '2026-07-28';
@@ -52,14 +52,16 @@ const MODERN_REVISION = '2026-07-28';
 const MODERN_CODES: readonly number[] = [HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION];
 /** Statuses with which a server that only speaks HTTP+SSE answers a POST (W8). */
 const SSE_ONLY: readonly number[] = [400, 404, 405];
-/** Codes by which a server says that it knows neither the method nor the revision of a handshake. */
-const NO_SHARED_REVISION: readonly number[] = [UNSUPPORTED_VERSION, METHOD_NOT_FOUND, INVALID_PARAMS];
-
 /** Connects to a server. Rejects with an `McpError` and then leaves nothing open. */
 export async function openLink(deps: LinkDeps, known: Known | undefined, deadline: Deadline): Promise<Link> {
   const { server } = deps;
   const first = await attemptLink(deps, known?.kind ?? server.kind, known?.prior, deadline);
   if ('link' in first) return first.link;
+  if (diedOfProbe(server, known, first)) {
+    const again = await attemptLink(deps, 'stdio', { kind: 'legacy' }, deadline);
+    if ('link' in again) return again.link;
+    throw again.error;
+  }
   if (
     server.kind !== 'http' ||
     !server.fallbackToSse ||
@@ -72,6 +74,13 @@ export async function openLink(deps: LinkDeps, known: Known | undefined, deadlin
   if ('link' in second) return second.link;
   // Where the second try says more than that there is nothing, it is the better report.
   throw second.error.code === 'connect-failed' ? first.error : second.error;
+}
+
+/** Some older servers end at any request before `initialize`. */
+function diedOfProbe({ kind, protocol }: WiredServer, known: Known | undefined, { error, probed }: Failure): boolean {
+  return (
+    kind === 'stdio' && protocol === 'auto' && known?.prior === undefined && error.code === 'process-failed' && probed
+  );
 }
 
 function mayBeSseOnly(protocol: ProtocolChoice, { status, rpc }: ExchangeFacts): boolean {
@@ -99,9 +108,9 @@ async function attemptLink(
   } catch (error) {
     const last = parts.exchanges.initialized ?? parts.exchanges.handshake();
     const facts = last?.facts ?? parts.opened?.facts ?? { sent: false, carriedSession: false };
-    const failed = failureOf(error, { deps, parts, deadline, facts });
+    const failed = handshakeFailure(error, { deps, parts, deadline, facts });
     await endParts(parts);
-    return { error: failed, facts };
+    return { error: failed, facts, probed: parts.exchanges.handshake()?.method === PROBE };
   }
 }
 
@@ -114,6 +123,7 @@ function createParts(kind: TransportKind): LinkParts {
     client: undefined,
     closed: false,
     ended,
+    died: false,
     lostTogether: 0,
   };
 }
@@ -137,13 +147,15 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     limits: options.limits,
     session: options.session,
     credentials,
+    transports: options.transports,
+    report: options.report,
     signal: step.deadline.signal,
     notices: legacyNotices(notices, parts),
   });
   parts.opened = opened;
   const client = new Client(options.clientInfo, {
     capabilities: {},
-    versionNegotiation: { mode: negotiationMode(parts.kind === 'sse' ? 'legacy' : server.protocol) },
+    versionNegotiation: negotiationOf(parts.kind, server.protocol, step.deadline),
     inputRequired: { autoFulfill: false },
   });
   client.onclose = () => endLost(parts);
@@ -156,6 +168,7 @@ async function connect(deps: LinkDeps, parts: LinkParts, step: ConnectStep): Pro
     exchanges: parts.exchanges,
     keyed: opened.keyed,
     tied: opened.tied,
+    isProcess: parts.kind === 'stdio',
     onHandshakeLost: step.onHandshakeLost,
     onToolsChanged: deps.onToolsChanged,
   });
@@ -177,40 +190,11 @@ function legacyNotices(notices: NoticeStream | undefined, parts: LinkParts): Not
   return notices && { ...notices, mayOpen: async () => declaresChanges(parts.client) && notices.mayOpen() };
 }
 
-function negotiationMode(protocol: ProtocolChoice): 'auto' | 'legacy' | { pin: string } {
-  return protocol === 'modern' ? { pin: MODERN_REVISION } : protocol;
-}
-
-interface Failed {
-  readonly deps: LinkDeps;
-  readonly parts: LinkParts;
-  readonly deadline: Deadline;
-  readonly facts: ExchangeFacts;
-}
-
-function failureOf(error: unknown, { deps, parts, deadline, facts }: Failed): McpError {
-  const details = { server: deps.name };
-  // Several questions, each in time, took too long together: the server was not asked.
-  if (deadline.reason === 'timeout' && !facts.sent && deps.tokens?.ask && deps.tokens.made?.asking)
-    return lateToken(deps.name, deadline.ms);
-  if (deadline.reason !== undefined) return deadline.error(details);
-  const thrown = isMcpError(error) && error.code !== 'closed' ? error : undefined;
-  const failure = guardFailure(facts, parts) ?? thrown;
-  if (failure !== undefined) return failure;
-  if (parts.opened === undefined && deps.server.kind === 'custom') {
-    const message = `\`connect\` of server \`${deps.name}\` failed before it returned a transport.`;
-    return new McpConnectError('connect-failed', message, { ...details, cause: error });
-  }
-  const handshake = parts.exchanges.handshake();
-  const answer = deps.server.protocol === 'modern' ? undefined : handshake?.rpcError;
-  if (answer !== undefined && !NO_SHARED_REVISION.includes(answer.code)) return rpcFailure(answer, details);
-  const refused = [facts.rpc?.code, handshake?.rpcError?.code].includes(UNSUPPORTED_VERSION);
-  const notModern =
-    deps.server.protocol === 'modern' && (facts.status ?? 500) < 500 && facts.status !== 401 && facts.status !== 403;
-  // Once the older handshake was at its last step, the revision was agreed on.
-  const unusable =
-    refused || (parts.exchanges.initialized === undefined && (notModern || handshake?.answered === true));
-  return connectFailure({ kind: 'lost', facts, unusable }, details);
+/** A process that says nothing to a question of the newer era is an older server; over HTTP that is an outage (W7). */
+function negotiationOf(kind: TransportKind, protocol: ProtocolChoice, { ms }: Deadline): VersionNegotiationOptions {
+  if (kind === 'sse' || protocol === 'legacy') return { mode: 'legacy' };
+  if (protocol === 'modern') return { mode: { pin: MODERN_REVISION } };
+  return { mode: 'auto', ...(kind === 'stdio' ? { probe: { timeoutMs: ms / 2 } } : {}) };
 }
 
 /** A promise that only ever rejects, and whose rejection is taken where nobody waits. */

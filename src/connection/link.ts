@@ -1,7 +1,7 @@
 import type { Client, PriorDiscovery, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { MAX_TIMEOUT_MS } from '../config/defaults.js';
 import { type Deadline, settleWithin } from '../core/deadline.js';
-import { isMcpError, type McpError, McpLimitError } from '../core/errors.js';
+import { isMcpError, type McpError } from '../core/errors.js';
 import type { Era } from '../core/status.js';
 import { EXCHANGE_HEADER, type ExchangeFacts } from '../guard/exchange.js';
 import type { Exchanges, Pending, ProgressParams } from '../transports/exchanges.js';
@@ -26,6 +26,8 @@ export interface Link {
   readonly announces: boolean;
   /** Aborted when the transport has ended. */
   readonly ended: AbortSignal;
+  /** It ended, and not by us. */
+  readonly died: boolean;
   /** Sends nothing more and closes once what is under way has ended: for a session that the server has forgotten. */
   retire(): void;
   /** Ends the server's session and every stream. Bounded, never rejects. */
@@ -53,13 +55,15 @@ export interface LinkParts {
   closed: boolean;
   /** Aborted then. */
   readonly ended: AbortController;
-  /** How many requests were under way when it ended by itself. */
+  /** It has ended by itself. */
+  died: boolean;
+  /** How many requests were under way then. */
   lostTogether: number;
   /** See {@link Link.retire}; set once the link stands. */
   retire?: () => void;
 }
 
-/** How long the server may take to end its session, and the transport to close. */
+/** How long the server may take to end its session, and the transport to close, where it does not say itself. */
 const CLOSE_MS = 2_000;
 
 /** Accepts anything: results are read raw, below the SDK's parser (R2). */
@@ -89,6 +93,9 @@ export function createLink(parts: LinkParts, client: Client): Link {
     era,
     announces: declaresChanges(client),
     ended: parts.ended.signal,
+    get died() {
+      return parts.died;
+    },
     retire,
     protocolVersion: client.getNegotiatedProtocolVersion(),
     mirrorsParams: era === 'modern' && parts.opened?.transport.hasPerRequestStream === true,
@@ -115,13 +122,15 @@ export async function endParts(parts: LinkParts): Promise<void> {
   parts.exchanges.abortAll();
   const { client, opened } = parts;
   await settle(() => opened?.endSession?.());
-  await settle(() => (client?.transport === undefined ? opened?.transport.close() : client.close()));
+  const close = () => (client?.transport === undefined ? opened?.transport.close() : client.close());
+  await settle(close, opened?.closeMs);
   opened?.abort();
 }
 
 /** The transport has ended by itself: what is still under way over it can bring nothing more. */
 export function endLost(parts: LinkParts): void {
   if (parts.closed) return;
+  parts.died = true;
   markEnded(parts);
   parts.lostTogether = parts.exchanges.underWay;
   // First those of requests: they are lost, and not closed by us.
@@ -135,12 +144,12 @@ function markEnded(parts: LinkParts): void {
 }
 
 /** A host's own transport may throw at once, or return nothing to wait for. */
-function settle(work: () => unknown): Promise<void> {
+function settle(work: () => unknown, ms = CLOSE_MS): Promise<void> {
   return settleWithin(
     (async () => {
       await work();
     })(),
-    CLOSE_MS,
+    ms,
   );
 }
 
@@ -187,9 +196,16 @@ function outcomeOf(
   const { facts } = pending;
   const ended = deadline.reason === undefined ? undefined : deadline.error(details);
   const failure = ended ?? guardFailure(facts, parts);
-  // What was too large on a stream may have been the answer to any of the requests on it.
-  const shared = facts.failure === undefined && failure instanceof McpLimitError && parts.lostTogether > 1;
+  const shared = facts.failure === undefined && failure !== undefined && saysNothingOfOne(failure, parts);
   return { kind: 'lost', facts, ...(shared ? { streamFailure: failure } : { failure }) };
+}
+
+/**
+ * What was too large on a stream may have been the answer to any of the requests on it, and a process that died may have run
+ * any of them before.
+ */
+function saysNothingOfOne({ code }: McpError, { lostTogether }: LinkParts): boolean {
+  return code === 'process-failed' || (code === 'limit' && lostTogether > 1);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Deadline } from '../core/deadline.js';
+import { CLOSED } from './breaker.js';
 import { ready } from './connecting.js';
 import type { Outcome } from './failure.js';
 import type { Link } from './link.js';
@@ -25,6 +26,7 @@ export async function sendRecovering(
   const { deadline, idempotent } = options;
   const link = await ready(state, deadline);
   const outcome = await send(link);
+  if (outcome.kind === 'result') state.breaker = CLOSED;
   const verdict = judgeOutcome(outcome);
   if (deadline.reason !== undefined || verdict.kind === 'settled') return outcome;
   if (verdict.kind === 'unknown' && doubtsSession(outcome, link.kind)) giveUp(state, link);

@@ -7,7 +7,7 @@ const SHARE_OF_CONNECT = 2;
 /** The credentials of a server, the same ones for every connection; undefined where no token is sent. */
 export async function credentialsOf(deps: ConnectionDeps): Promise<Credentials | undefined> {
   const { tokens, server, name, options, closing } = deps;
-  if (tokens === undefined || server.kind === 'custom' || tokens.made !== undefined) return tokens?.made;
+  if (tokens === undefined || !('url' in server) || tokens.made !== undefined) return tokens?.made;
   const ms = options.connectTimeoutMs;
   const { provider, ask } = tokens;
   if (provider === undefined)

@@ -29,6 +29,8 @@ export interface DiagnosticData {
   'secret-in-url': { readonly parameters: readonly string[] };
   /** A request that was surely not delivered was sent again after a repair (C4). */
   'connection-repaired': { readonly repair: 'reconnect' | 'reprobe' | 'relist' };
+  /** A process writes to its standard output what is no message; told of the first line and of every tenfold (T5). */
+  'process-output': { readonly lines: number };
   /** The stream on which a server announces changes has ended; it is opened again (L7). */
   'stream-lost': { readonly times: number };
 }

@@ -7,6 +7,8 @@ export type McpErrorCode =
   | 'connect-failed'
   | 'host-denied'
   | 'redirect-denied'
+  | 'transport-missing'
+  | 'process-failed'
   | 'unauthorized'
   | 'protocol-unsupported'
   | 'breaker-open'
@@ -68,13 +70,15 @@ export class McpConfigError extends McpError {
   readonly code = 'config' as const;
 }
 
-/** The server could not be reached, was refused by the guard, or refused us. */
+/** The server could not be reached or started, was refused by the guard, or refused us. */
 export class McpConnectError extends McpError {
   static override readonly errorName = 'McpConnectError';
   readonly code:
     | 'connect-failed'
     | 'host-denied'
     | 'redirect-denied'
+    | 'transport-missing'
+    | 'process-failed'
     | 'unauthorized'
     | 'protocol-unsupported'
     | 'breaker-open';

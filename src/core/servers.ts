@@ -23,7 +23,7 @@ export interface ServerBase {
   readonly prefix?: string;
   /** Narrows the toolset-wide filter for this server (L4). */
   readonly tools?: ToolFilter;
-  /** Default `auto`; `legacy` over SSE, which has no newer form. */
+  /** Default `auto`; `legacy` over stdio, and over SSE, which has no newer form. */
   readonly protocol?: ProtocolChoice;
   /** Milliseconds for one call. Default: `McpOptions.timeoutMs`. */
   readonly timeoutMs?: number;
@@ -51,6 +51,27 @@ export interface SseServer extends ServerBase {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/**
+ * A program of this machine, over its standard input and output. Needs the entry `mcp-toolset/node`, on Node, Bun or Deno (T1).
+ */
+export interface StdioServer extends ServerBase {
+  readonly type: 'stdio';
+  /**
+   * One word, never a line for a shell. A bare name is looked up on the host's own `PATH`; `./name` is below `root`, else below
+   * `cwd` (T3).
+   */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to the least that programs expect, such as `PATH` and `HOME`; nothing else of the host's is inherited (T2). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where it runs. Default: `root`, else where the host runs. */
+  readonly cwd?: string;
+  /** An absolute path that `cwd` and a `command` with a path may not leave, symbolic links followed (T3). */
+  readonly root?: string;
+  /** `strict` refuses variables in `env` that steer where programs and libraries are found. Default `overlay` (T2). */
+  readonly envMode?: 'overlay' | 'strict';
+}
+
 /** What {@link McpOptions.auth} is told (G12). */
 export interface AuthContext<S extends Session = Session> {
   readonly session: S;
@@ -74,7 +95,7 @@ export interface CustomServer extends ServerBase {
   connect(context: ConnectContext): Transport | Promise<Transport>;
 }
 
-export type McpServerConfig = HttpServer | SseServer | CustomServer;
+export type McpServerConfig = HttpServer | SseServer | StdioServer | CustomServer;
 
 type MaybePromise<T> = T | Promise<T>;
 

@@ -1,3 +1,7 @@
+import type { Diagnostic } from './diagnostics.js';
+import type { McpError } from './errors.js';
+import type { StdioServer } from './servers.js';
+
 /** What is said about one message; a transport may ignore all of it. */
 export interface TransportSendOptions {
   /** The request that this message belongs to, where it is not an answer to it. */
@@ -39,4 +43,26 @@ export interface Transport {
   readonly hasPerRequestStream?: boolean;
   setProtocolVersion?: ((version: string) => void) | undefined;
   setSupportedProtocolVersions?: ((versions: string[]) => void) | undefined;
+}
+
+/** What a transport factory is told besides the server's own configuration. */
+export interface TransportContext {
+  /** The server's effective name. */
+  readonly server: string;
+  readonly limits: { readonly responseBytes: number };
+  /** Aborted when the connect is given up; what was begun then ends at once. */
+  readonly signal: AbortSignal;
+  report(diagnostic: Diagnostic): void;
+}
+
+export interface ProcessTransport extends Transport {
+  /** Why it ended, where nobody closed it: set before `onclose` is called. */
+  failure(): McpError | undefined;
+}
+
+/** Makes the transports of one kind of server that `fetch` does not reach: the export `stdio` of `mcp-toolset/node` (T1). */
+export interface TransportFactory {
+  readonly type: 'stdio';
+  /** Starts nothing: `start()` does. Its `close()` resolves when nothing of the process is left. */
+  open(server: StdioServer, context: TransportContext): ProcessTransport;
 }

@@ -2,6 +2,7 @@
 const SECRET_WORDS: ReadonlySet<string> = new Set([
   'apikey',
   'auth',
+  'authorization',
   'key',
   'passwd',
   'password',
@@ -19,11 +20,14 @@ const PLAIN_NAME = /^[A-Za-z][-_.A-Za-z]{0,31}$/;
 /** The names of query parameters that look like a secret (G12); `?` where a name itself may be one. */
 export function secretParameters({ searchParams }: URL): readonly string[] {
   const names = [...searchParams]
-    .filter(
-      ([name, value]) => SECRET_WORDS.has(lastWord(name)) || [name, value].some((text) => SECRET_VALUE.test(text)),
-    )
+    .filter(([name, value]) => isSecretName(name) || [name, value].some((text) => SECRET_VALUE.test(text)))
     .map(([name]) => (PLAIN_NAME.test(name) ? name : '?'));
   return [...new Set(names)];
+}
+
+/** Whether something of that name is a secret, by its last word. */
+export function isSecretName(name: string): boolean {
+  return SECRET_WORDS.has(lastWord(name));
 }
 
 function lastWord(name: string): string {

@@ -19,7 +19,7 @@ import { statusOf, statusOfBroken } from './status.js';
 import type { Execute, Project } from './tool.js';
 
 /** How long a close may take in all (W4, W5). */
-export const CLOSE_MS = 5_000;
+export const CLOSE_MS = 6_000;
 
 export interface ToolsetParts {
   readonly resolved: ResolvedOptions;

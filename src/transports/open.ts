@@ -1,16 +1,24 @@
 import type { Transport } from '@modelcontextprotocol/client';
-import type { ResolvedCustomServer, ResolvedHttpServer, WiredServer } from '../config/resolve-servers.js';
+import type {
+  ResolvedCustomServer,
+  ResolvedHttpServer,
+  ResolvedStdioServer,
+  WiredServer,
+} from '../config/resolve-servers.js';
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS, WAIT_GROWTH } from '../core/backoff.js';
-import { McpConfigError, type McpError } from '../core/errors.js';
+import type { Report } from '../core/diagnostics.js';
+import { McpConfigError, McpConnectError, type McpError } from '../core/errors.js';
 import type { Session } from '../core/servers.js';
+import type { TransportFactory } from '../core/transport.js';
 import type { Credentials } from '../guard/credentials.js';
 import type { ExchangeFacts } from '../guard/exchange.js';
 import { createGuardedFetch, type GuardedFetchOptions } from '../guard/fetch.js';
 import type { Exchanges } from './exchanges.js';
 import { createReconnection } from './reconnection.js';
+import { registeredTransport } from './registry.js';
 import { loadSdk } from './sdk.js';
 
-export type TransportKind = 'http' | 'sse' | 'custom';
+export type TransportKind = WiredServer['kind'];
 
 /** What a transport needs besides its server's own configuration. */
 export interface TransportDeps {
@@ -22,6 +30,9 @@ export interface TransportDeps {
   readonly limits: { readonly responseBytes: number; readonly redirects: number };
   readonly session: Session | undefined;
   readonly credentials: Credentials | undefined;
+  /** Those that the host gave; they come before the registered ones (T1). */
+  readonly transports: readonly TransportFactory[];
+  readonly report: Report;
   /** Aborted when the connect is given up. */
   readonly signal: AbortSignal;
   /** Where change notices are wanted (L7). */
@@ -43,10 +54,13 @@ export interface OpenTransport {
   endSession?(): Promise<void>;
   /** Aborts every request that is still open. */
   abort(): void;
+  /** Milliseconds that its `close()` may need; absent for as long as any other. */
+  readonly closeMs?: number;
 }
 
 export function openTransport(server: WiredServer, kind: TransportKind, deps: TransportDeps): Promise<OpenTransport> {
   if (server.kind === 'custom') return openCustom(server, deps);
+  if (server.kind === 'stdio') return openProcess(server, deps);
   return kind === 'sse' ? openSse(server, deps) : openHttp(server, deps);
 }
 
@@ -131,4 +145,31 @@ async function openCustom(config: ResolvedCustomServer, deps: TransportDeps): Pr
   }
   const facts: ExchangeFacts = { sent: false, carriedSession: false };
   return { transport, keyed: false, tied: false, facts, failure: () => undefined, abort() {} };
+}
+
+/** How long a process and all below it may take to end: two times to do so by themselves, and once when they must (T4). */
+const PROCESS_CLOSE_MS = 5_500;
+
+/** A child process, by whoever can start one here (T1). */
+async function openProcess({ launch }: ResolvedStdioServer, deps: TransportDeps): Promise<OpenTransport> {
+  const { server, limits, signal, report } = deps;
+  const factory = deps.transports.find(({ type }) => type === 'stdio') ?? registeredTransport('stdio');
+  if (factory === undefined) {
+    throw new McpConnectError(
+      'transport-missing',
+      `Server \`${server}\` is a process (stdio), and nothing here can start one: import \`mcp-toolset/node\` on Node, Bun or Deno. Workers and browsers have no processes; reach the server over HTTP there.`,
+      { server },
+    );
+  }
+  const transport = factory.open(launch, { server, limits, signal, report });
+  const facts: ExchangeFacts = { sent: false, carriedSession: false };
+  return {
+    transport: transport as Transport,
+    keyed: false,
+    tied: false,
+    facts,
+    failure: () => transport.failure(),
+    abort() {},
+    closeMs: PROCESS_CLOSE_MS,
+  };
 }

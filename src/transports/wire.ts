@@ -11,7 +11,7 @@ const CANCEL_NOTICE_MS = 500;
 /** How long an answer to the server's own request may take, and how many may be on their way. */
 const REPLY_MS = 5_000;
 const REPLIES_AT_ONCE = 32;
-const PROBE = 'server/discover';
+export const PROBE = 'server/discover';
 const HANDSHAKE = [PROBE, 'initialize'];
 
 export interface WireOptions {
@@ -20,6 +20,8 @@ export interface WireOptions {
   readonly keyed: boolean;
   /** Whether the guard knows which request an HTTP request carries. */
   readonly tied: boolean;
+  /** The server is a process: one that says nothing to the question for the era is an older one. */
+  readonly isProcess: boolean;
   /** A handshake's response ended without an answer; nothing more will come. */
   onHandshakeLost(): void;
   /** The server says that its tools have changed (L7). */
@@ -72,6 +74,8 @@ export function wrapTransport(inner: Transport, options: WireOptions): Transport
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
     setSupportedProtocolVersions: (versions) => inner.setSupportedProtocolVersions?.(versions),
   };
+  // By these two members the SDK tells a process from a server over HTTP.
+  if (options.isProcess) Object.assign(wrapper, { stderr: null, pid: null });
   inner.onclose = () => wrapper.onclose?.();
   inner.onerror = (error) => wrapper.onerror?.(error);
   return wrapper;

@@ -21,7 +21,7 @@ export async function bundle(
     metafile: true,
     format: 'esm',
     target: 'es2022',
-    platform: 'neutral',
+    platform: target === 'node' ? 'node' : 'neutral',
     conditions: [...CONDITIONS[target]],
     mainFields: target === 'node' ? ['module', 'main'] : ['browser', 'module', 'main'],
     external: ['node:*', 'cloudflare:*'],

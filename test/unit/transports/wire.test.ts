@@ -31,7 +31,14 @@ function wired({
     },
   };
   let lost = 0;
-  const options = { exchanges, tied: keyed, keyed, onHandshakeLost: () => void lost++, onToolsChanged() {} };
+  const options = {
+    exchanges,
+    tied: keyed,
+    keyed,
+    isProcess: false,
+    onHandshakeLost: () => void lost++,
+    onToolsChanged() {},
+  };
   const wire = wrapTransport(inner, options);
   const seen: unknown[] = [];
   wire.onmessage = (message) => void seen.push(message);

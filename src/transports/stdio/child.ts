@@ -1,0 +1,97 @@
+import type { ChildProcess, SpawnOptions } from 'cross-spawn';
+import { endTree, type System } from './tree.js';
+
+export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
+
+/** How a child ended by itself. */
+export interface Exit {
+  /** Absent where a signal ended it. */
+  readonly code?: number;
+  readonly signal?: string;
+}
+
+export interface ChildOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly spawn: Spawn;
+  readonly system: System;
+  endAtExit(pid: number): () => void;
+  onOutput(chunk: Uint8Array): void;
+  onErrorOutput(chunk: Uint8Array): void;
+  /** All that it wrote has been handed on, but what others write who still hold its streams. */
+  onExit(exit: Exit): void;
+}
+
+export interface Child {
+  /** Resolves once the pipe has taken it; rejects where the child is gone. */
+  write(line: string): Promise<void>;
+  /** Ends it and everything below it. Never rejects; all who ask wait for one end (T4). */
+  end(options: { readonly gently: boolean }): Promise<void>;
+}
+
+/** What a grandchild that holds the streams may delay the end by, in milliseconds. */
+const DRAIN_MS = 200;
+
+/** Starts a child. Rejects with the system's error where that cannot be done. */
+export function startChild(options: ChildOptions): Promise<Child> {
+  const { file, args, cwd, env, spawn, system } = options;
+  return new Promise((resolve, reject) => {
+    const process = spawn(file, args, {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: system.platform !== 'win32',
+      windowsHide: true,
+      shell: false,
+    });
+    const { stdin, stdout, stderr } = process;
+    // What comes of these is told by the exit.
+    for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {});
+    process.on('error', reject);
+    let forget = () => {};
+    process.on('spawn', () => {
+      forget = options.endAtExit(process.pid as number);
+      resolve(createChild(process, system));
+    });
+    stdout?.on('data', options.onOutput);
+    stderr?.on('data', options.onErrorOutput);
+    process.on('exit', (code, signal) => {
+      forget();
+      const exit = { ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) };
+      let told = false;
+      const tell = () => {
+        clearTimeout(timer);
+        for (const stream of [stdin, stdout, stderr]) stream.destroy();
+        if (!told) options.onExit(exit);
+        told = true;
+      };
+      const timer = setTimeout(tell, DRAIN_MS);
+      process.on('close', tell);
+    });
+  });
+}
+
+function createChild(process: ChildProcess, system: System): Child {
+  const { stdin } = process;
+  const leader = {
+    pid: process.pid as number,
+    get running() {
+      return process.exitCode === null && process.signalCode === null;
+    },
+    closeInput: () => stdin.end(),
+  };
+  let ended: Promise<void> | undefined;
+  return {
+    write: (line) =>
+      new Promise((resolve, reject) => {
+        // Called in every case: a stream that is destroyed tells all who wait.
+        stdin.write(line, (error) => (error ? reject(error) : resolve()));
+      }),
+    end(how) {
+      ended ??= endTree(leader, system, how);
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { isRecord } from '../../core/json.js';
+import type { TransportContext } from '../../core/transport.js';
+import { createLineReader } from './lines.js';
+
+/** Reads messages off what a process writes. */
+export interface Output {
+  /** Whether reading may go on: false once a line is over the limit. */
+  take(chunk: Uint8Array): boolean;
+}
+
+/** Lines that are no messages are left out and told of (T5). */
+export function createOutput(context: TransportContext, deliver: (message: object) => void): Output {
+  const reader = createLineReader(context.limits.responseBytes);
+  let noise = 0;
+  const takeLine = (line: string) => {
+    const messages = readMessages(line);
+    if (messages === undefined) reportNoise(++noise, context);
+    else for (const message of messages) deliver(message);
+  };
+  return {
+    take(chunk) {
+      const lines = reader.take(chunk);
+      lines?.forEach(takeLine);
+      return lines !== undefined;
+    },
+  };
+}
+
+/** A process may write as much as it likes: the first line is told of, and every tenfold. What is in it may be anybody's secret. */
+function reportNoise(lines: number, { server, report }: TransportContext): void {
+  if (!/^10*$/.test(String(lines))) return;
+  const message = `Server \`${server}\` has written to its standard output what is no message, ${lines} lines so far; it should log to standard error.`;
+  report({ code: 'process-output', level: 'warn', message, server, data: { lines } });
+}
+
+/** The messages on a line: one, or several in revision 2025-03-26; undefined where it is something else. */
+function readMessages(line: string): readonly object[] | undefined {
+  if (line.trim() === '') return [];
+  try {
+    const value: unknown = JSON.parse(line);
+    const messages = Array.isArray(value) ? value : [value];
+    return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMessage(value: unknown): boolean {
+  return isRecord(value) && value.jsonrpc === '2.0';
+}
