@@ -132,6 +132,8 @@ async function sendRequest(wire: Wire, message: Request, sent: TransportSendOpti
     if (keyed && status !== undefined && body !== 'event-stream') endWithoutAnswer(wire, pending);
   } catch (error) {
     exchanges.release(pending);
+    // A process does not execute half a line.
+    if (wire.options.isProcess) pending.facts.sent = false;
     takeRefusal(pending);
     if (message.method !== PROBE || keyed || !isOlderRefusal(error)) throw error;
     const refusal = { code: METHOD_NOT_FOUND, message: 'Refused by its HTTP status' };

@@ -7,6 +7,7 @@ export const SECRETS = {
   token: 'canary-token-90ab',
   query: 'canary-query-77e2',
   user: 'canary-user-3f08',
+  env: 'canary-env-c4e1',
 } as const;
 
 /** A secret in what every request of a server carries: its headers and its query. Neither looks like one by its name. */
@@ -14,7 +15,7 @@ export const CANARY_QUERY = `?tenant=${SECRETS.query}`;
 export const CANARY_HEADERS = { 'x-tenant': SECRETS.header } as const;
 
 /** Tokens are numbered and sessions named, so any ending counts. */
-const SECRET = /canary-(?:header|token|query|user)-/;
+const SECRET = /canary-(?:header|token|query|user|env)-/;
 
 /** Every string that can be reached from a value, hidden properties and getters included, and every class on the way. */
 export function reach(root: unknown): { readonly strings: string[]; readonly classes: Set<string> } {

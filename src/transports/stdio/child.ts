@@ -25,7 +25,7 @@ export interface ChildOptions {
 }
 
 export interface Child {
-  /** Resolves once the pipe has taken it; rejects where the child is gone. */
+  /** Rejects only where the line surely did not reach the child; what else went wrong is told by the exit. */
   write(line: string): Promise<void>;
   /** Ends it and everything below it. Never rejects; all who ask wait for one end (T4). */
   end(options: { readonly gently: boolean }): Promise<void>;
@@ -86,12 +86,17 @@ function createChild(process: ChildProcess, system: System): Child {
   return {
     write: (line) =>
       new Promise((resolve, reject) => {
-        // Called in every case: a stream that is destroyed tells all who wait.
-        stdin.write(line, (error) => (error ? reject(error) : resolve()));
+        if (!leader.running) return reject(new Error('The process has ended'));
+        // Called in every case: a stream that is destroyed tells all who wait. A line that the pipe did not take has no end.
+        stdin.write(line, (error) => (isBrokenPipe(error) ? reject(error) : resolve()));
       }),
     end(how) {
       ended ??= endTree(leader, system, how);
       return ended;
     },
   };
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null | undefined)?.code === 'EPIPE';
 }

@@ -162,7 +162,6 @@ describe('options that are not built yet', () => {
     strictOutput: true,
     waitUntil() {},
     onElicitation() {},
-    transports: [],
   };
   it.each(Object.entries(toCome))('W3 `%s` is refused, never ignored', (name, value) =>
     expectMistake([], { [name]: value }, `\`${name}\``),
@@ -171,7 +170,6 @@ describe('options that are not built yet', () => {
     expectMistake([], { provider }, provider),
   );
   it('W3 limits.resultTokens', () => expectMistake([], { limits: { resultTokens: 5 } }, '`resultTokens`'));
-  it('W3 a stdio server', () => expectMistake([{ name: 'x', type: 'stdio', command: 'x' }], {}, 'stdio'));
   it('W3 deduplicates', async () => {
     await expectMistake([{ ...http, deduplicates: true }], {}, '`deduplicates`');
     await expectMistake([{ ...custom, deduplicates: false }], {}, '`deduplicates`');
@@ -311,7 +309,7 @@ describe('the other ways in', () => {
     ['a text', 'https://a.example', {}],
     ['a function', () => http, {}],
     ['a server without a name', { type: 'http', url: URL_A }, {}],
-    ['a stdio server', { name: 'x', type: 'stdio', command: 'x' }, {}],
+    ['a stdio server without a command', { name: 'x', type: 'stdio' }, {}],
     ['an object that is no transport', {}, { prefix: 5 }],
     ['a client and a bad prefix', { request() {} }, { prefix: 5 }],
     ['an option to come', http, { policy: {} }],
