@@ -1,5 +1,7 @@
 export { fingerprintTool } from './catalog/fingerprint.js';
 export { catalogTokens, estimateTokens } from './catalog/tokens.js';
+export type { McpConfigDialect } from './config/files/dialects.js';
+export { type McpConfig, type McpConfigOptions, parseMcpConfig } from './config/mcp-config.js';
 export type { Limits, McpOptions } from './config/options.js';
 export type { ForeignClient } from './config/resolve-servers.js';
 export type { Diagnostic, DiagnosticCode, DiagnosticData, DiagnosticLevel } from './core/diagnostics.js';

@@ -1,2 +1,3 @@
+export { loadMcpConfig } from './transports/config-files.js';
 export { createPinnedFetch, type PinnedFetchOptions } from './transports/pinned-fetch.js';
 export { stdio } from './transports/stdio/register.js';

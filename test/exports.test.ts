@@ -25,9 +25,10 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'fingerprintTool',
     'isMcpError',
     'mcpTools',
+    'parseMcpConfig',
     'withMcpTools',
   ],
-  './node': ['createPinnedFetch', 'stdio'],
+  './node': ['createPinnedFetch', 'loadMcpConfig', 'stdio'],
 };
 
 it('every entry is listed, and no other', () => {

@@ -101,6 +101,8 @@ const DATA: Readonly<Record<Diagnostic['code'], Readonly<Record<string, (value: 
   'authorization-overridden': { by: isString },
   'secret-in-url': { parameters: (value) => Array.isArray(value) && value.every(isString) },
   'connection-repaired': { repair: isString },
+  'config-skipped': {},
+  'entry-skipped': { reason: isString },
   'process-output': { lines: isNumber },
   'stream-lost': { times: isNumber },
 };

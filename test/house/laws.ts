@@ -30,9 +30,10 @@ const FLOORS: readonly string[] = [
 /** Files that no entry for every runtime reaches at once: the one place for `node:` modules. */
 const NODE_FILES: readonly string[] = [
   'testing/faults/node-http.ts',
+  'transports/config-files.ts',
   'transports/pinned-lookup.ts',
+  'transports/stdio/disk.ts',
   'transports/stdio/host.ts',
-  'transports/stdio/launch.ts',
 ];
 
 const MAX_FILE_LINES = 250;
@@ -199,7 +200,11 @@ const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {
  * Files that import parts of such a package by name and are themselves imported on demand: bundlers then leave the
  * package's other parts out, which they cannot do for an import on demand of the package itself.
  */
-const PARTS: readonly string[] = ['transports/sdk-parts.ts', 'transports/sdk-oauth-parts.ts'];
+const PARTS: readonly string[] = [
+  'config/files/schemas.ts',
+  'transports/sdk-parts.ts',
+  'transports/sdk-oauth-parts.ts',
+];
 
 /** Importing the root entry, or waking from storage, loads neither the protocol's client nor a schema library. */
 export const loadsTheSdkLate: Law = (source) => {

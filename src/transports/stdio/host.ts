@@ -2,8 +2,9 @@
 // @ts-ignore Without any platform's types the module has none.
 import * as fs from 'node:fs';
 import type { Spawn } from './child.js';
+import { createDisk } from './disk.js';
 import type { Environment } from './environment.js';
-import { launchOn } from './launch.js';
+import { launchOf } from './launch.js';
 import { readProcesses } from './processes.js';
 import type { Host } from './transport.js';
 import { killGroup, type System } from './tree.js';
@@ -23,6 +24,7 @@ export async function createHost(): Promise<Host> {
   const { default: spawn } = await import('cross-spawn');
   const { process } = globalThis as unknown as { readonly process: NodeProcess };
   const { platform } = process;
+  const disk = createDisk(process);
   const system: System = {
     platform,
     kill: (pid, signal) => process.kill(pid, signal),
@@ -35,7 +37,7 @@ export async function createHost(): Promise<Host> {
     },
     system,
     spawn,
-    launch: (server, name) => launchOn({ server, name, platform, env: process.env, cwd: process.cwd() }),
+    launch: (server, name) => launchOf(server, name, disk),
     endAtExit: createExits(process, system),
   };
 }

@@ -3,16 +3,11 @@ import type { StdioServer } from '../../core/servers.js';
 import type { ProcessTransport, TransportContext } from '../../core/transport.js';
 import { type Child, type Exit, type Spawn, startChild } from './child.js';
 import { childEnvironment, type Environment } from './environment.js';
+import type { Launch } from './launch.js';
 import { createOutput } from './output.js';
 import { createRedact } from './redact.js';
 import { createTail, type Tail } from './tail.js';
 import type { System } from './tree.js';
-
-/** Where a child starts: as it was checked, nothing in it is looked up again (T3). */
-export interface Launch {
-  readonly file: string;
-  readonly cwd: string;
-}
 
 /** What the transport has from its platform. */
 export interface Host {

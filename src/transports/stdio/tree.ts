@@ -19,7 +19,7 @@ export interface Leader {
 }
 
 /** How long a tree may take to end after each step, in milliseconds (T4). */
-export const GRACE_MS = 2_000;
+const GRACE_MS = 2_000;
 const URGENT_GRACE_MS = 300;
 /** After SIGKILL only the kernel's own work is left. */
 const KILLED_MS = 500;

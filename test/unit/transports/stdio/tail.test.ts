@@ -18,8 +18,8 @@ describe('the tail', () => {
   it('T5 is the end of it otherwise, however it came', () => {
     const text = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`).join('');
     const whole = tailOf([text]);
-    expect(tailOf(text.match(/[^]{1,7}/g)!)).toBe(whole);
-    expect(tailOf(text.match(/[^]{1,20000}/g)!)).toBe(whole);
+    expect(tailOf(text.match(/.{1,7}/gs)!)).toBe(whole);
+    expect(tailOf(text.match(/.{1,20000}/gs)!)).toBe(whole);
     expect(text.trimEnd().endsWith(whole)).toBe(true);
     expect(whole.length).toBeGreaterThan(TAIL_BYTES - 10);
     expect(whole.length).toBeLessThanOrEqual(TAIL_BYTES);

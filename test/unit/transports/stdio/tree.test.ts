@@ -56,7 +56,9 @@ function machine(
     get running() {
       return all[0]!.alive;
     },
-    closeInput: () => living().forEach((each) => end(each, 'input')),
+    closeInput() {
+      for (const each of living()) end(each, 'input');
+    },
   };
   /** Milliseconds that the end took. */
   const finish = async (gently = true) => {

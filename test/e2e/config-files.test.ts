@@ -1,0 +1,123 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadMcpConfig, stdio } from '../../src/node.js';
+import { SECRETS } from '../support/canaries.js';
+import { rejection } from './rig.js';
+import { createStdioKit, SCRIPTED } from './stdio-kit.js';
+
+const { rig, folder } = createStdioKit();
+
+function write(root: string, files: Readonly<Record<string, unknown>>): string {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return root;
+}
+
+/** A program that starts the scripted server. */
+function program(root: string, path: string): void {
+  write(root, { [path]: `#!/bin/sh\nexec "${process.execPath}" "${SCRIPTED}" "$@"\n` });
+  chmodSync(join(root, path), 0o755);
+}
+
+const PLUGIN = {
+  'plugin.json': { name: 'p' },
+  'mcp.json': {
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.json',
+    mcpServers: {
+      own: {
+        type: 'stdio',
+        command: './bin/server',
+        args: ['${PLUGIN_ROOT}', '${PLUGIN_DATA}'],
+        env: { A: '${PLUGIN_ROOT}' },
+      },
+      escapes: { type: 'stdio', command: './out' },
+      leaves: { type: 'stdio', command: 'node', cwd: './elsewhere' },
+      linked: { type: 'stdio', command: './linked' },
+      missing: { type: 'stdio', command: './bin/none' },
+    },
+  },
+};
+
+describe('loadMcpConfig', () => {
+  it('T6 T3 reads a plugin, leaves out who leads outside, and the rest runs in it', async () => {
+    const root = write(folder(), PLUGIN);
+    const data = folder();
+    program(root, 'bin/server');
+    symlinkSync(process.execPath, join(root, 'out'));
+    symlinkSync(folder(), join(root, 'elsewhere'));
+    symlinkSync('bin/server', join(root, 'linked'));
+    const { servers, diagnostics } = await loadMcpConfig(root, { data });
+    expect(servers.map(({ name }) => name)).toEqual(['own', 'linked', 'missing']);
+    expect(diagnostics).toMatchObject([
+      { code: 'entry-skipped', server: 'escapes', data: { reason: 'outside-root' } },
+      { code: 'entry-skipped', server: 'leaves', data: { reason: 'outside-root' } },
+    ]);
+    const { toolset } = await rig.wire(servers, { transports: [stdio] });
+    expect(toolset.servers).toMatchObject([{ state: 'ready' }, { state: 'ready' }, { state: 'failed' }]);
+    const { content } = await toolset.tools.own__about!.execute({});
+    const about = JSON.parse((content[0] as { text: string }).text);
+    expect(about).toMatchObject({
+      cwd: root,
+      argv: [root, data],
+      env: { A: root, PLUGIN_ROOT: root, PLUGIN_DATA: data },
+    });
+  });
+
+  it('T3 a link that is changed after it was read is judged again when it is started', async () => {
+    const root = write(folder(), { '.mcp.json': { mcpServers: { s: { command: './server' } } } });
+    program(root, 'server');
+    const { servers } = await loadMcpConfig(root);
+    const { unlinkSync } = await import('node:fs');
+    unlinkSync(join(root, 'server'));
+    symlinkSync('/bin/sh', join(root, 'server'));
+    const { toolset } = await rig.wire(servers, { transports: [stdio] });
+    expect(toolset.servers).toMatchObject([{ state: 'failed', error: { code: 'process-failed' } }]);
+    expect(toolset.servers[0]!.error!.message).toContain('outside `root`');
+  });
+
+  it.each([
+    ['.mcp.json', { mcpServers: { s: { command: 'node', args: ['${CLAUDE_PLUGIN_ROOT}'] } } }],
+    ['.cursor/mcp.json', { mcpServers: { s: { command: 'node', args: ['${workspaceFolder}'] } } }],
+    ['.vscode/mcp.json', '{ "servers": { "s": { "command": "node", "args": ["${workspaceFolder}"], }, }, } // end'],
+  ])('T6 finds %s of a folder, and knows whose it is', async (path, content) => {
+    const root = write(folder(), { [path]: content });
+    expect(await loadMcpConfig(root)).toMatchObject({ servers: [{ name: 's', args: [root], root }], diagnostics: [] });
+    // The file itself, which says nothing of a folder.
+    const { servers, diagnostics } = await loadMcpConfig(join(root, path));
+    expect([servers, diagnostics]).toMatchObject([[], [{ data: { reason: 'unset-variable' } }]]);
+    expect((await loadMcpConfig(join(root, path), { root })).servers).toMatchObject([{ args: [root] }]);
+  });
+
+  it('T6 what is no configuration is an error with the remedy', async () => {
+    const empty = folder();
+    const large = write(folder(), { 'large.json': ' '.repeat(1024 * 1024 + 1) });
+    const outside = folder();
+    const target = write(folder(), { 'x.json': { mcpServers: {} } });
+    symlinkSync(join(target, 'x.json'), join(outside, '.mcp.json'));
+    for (const [path, message] of [
+      [empty, /none of `mcp\.json`, `\.mcp\.json`/],
+      [join(empty, 'none.json'), /cannot be read/],
+      [join(large, 'large.json'), /longer than/],
+      [outside, /link that leads out/],
+    ] as const) {
+      const error = await rejection(loadMcpConfig(path));
+      expect(error).toMatchObject({ code: 'config' });
+      expect(error.message).toMatch(message);
+    }
+    await expect(loadMcpConfig(empty, { dialect: 'x' } as never)).rejects.toMatchObject({ code: 'config' });
+  });
+
+  it('T6 S1 a secret of the file is in nothing that is said', async () => {
+    const root = write(folder(), {
+      '.mcp.json': `{ "mcpServers": { "s": { "type": "http", "url": "http://${SECRETS.user}@a b" }, "t": { "command": ["${SECRETS.env}"] } } }`,
+    });
+    const { servers, diagnostics } = await loadMcpConfig(root);
+    expect(servers).toEqual([]);
+    expect(diagnostics).toHaveLength(2);
+    expect(JSON.stringify(diagnostics)).not.toMatch(/canary/);
+  });
+});
