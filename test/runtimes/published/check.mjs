@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mcpTools } from '../../../dist/index.js';
+import '../../../dist/node.js';
 
 const OPTIONS = { connectTimeoutMs: 30_000, timeoutMs: 20_000 };
 const LEGAL = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
@@ -33,7 +34,7 @@ async function visit(server, config, call) {
     const definitions = toolset.describeTools().map((summary) => definitionOf(summary, toolset.tools[summary.name]));
     const answer = call === undefined ? '' : await make(call, toolset.tools[`${server.name}__${call.tool}`]);
     const warnings = diagnostics.filter(({ level }) => level !== 'info').map(({ code }) => code);
-    assert.deepEqual(warnings, [], 'warnings');
+    assert.deepEqual(warnings, server.warnings ?? [], 'warnings');
     return { protocol: status.protocolVersion, era: status.era, definitions: JSON.stringify(definitions), answer };
   } finally {
     await toolset.close();

@@ -1,5 +1,5 @@
 // Published servers as their users start them, with keys that belong to nobody. `tools` is exact for the version that
-// package.json pins. `call` is one that does no harm and reaches no network: a regular expression of what it answers, or the
+// package.json pins, and so are `warnings`, none where it does not say. `call` is one that does no harm and reaches no network: a regular expression of what it answers, or the
 // server's own refusal of arguments that do not fit.
 
 const REFUSED = { message: /validation error|invalid arguments/i };
@@ -100,6 +100,8 @@ export const serversIn = (folder) => [
     package: 'mcp-server-code-runner',
     file: 'dist/cli.js',
     tools: 1,
+    // It logs to its standard output.
+    warnings: ['process-output'],
     call: { tool: 'run-code', args: { code: 'console.log(6 * 7)', languageId: 'javascript' }, answers: /\b42\b/ },
   },
   {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const modules = fileURLToPath(new URL('../node_modules', import.meta.url));
 const node = join(modules, 'node22/bin/node');
@@ -19,14 +18,6 @@ function kill(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {}
-}
-
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 export function versionOf(server) {
@@ -88,28 +79,29 @@ function listens(port) {
   return answer.finally(() => socket.destroy());
 }
 
-/** A child for each connect, which the transport ends when it is closed. `end` fails where one is still there. */
+/** Started by the library itself. Each child has this folder as its home, so `end` finds the ones that a close left. */
 function overStdio(server, folder) {
-  const started = [];
-  let tail = () => '';
-  const open = async () => {
-    const transport = new StdioClientTransport({ ...describe(server, folder), cwd: folder, stderr: 'pipe' });
-    tail = tailOf(transport.stderr);
-    const begin = transport.start.bind(transport);
-    transport.start = async () => {
-      await begin();
-      started.push(transport.pid);
-      running.add(transport.pid);
-    };
-    return transport;
-  };
+  const { command, args, env } = describe(server, folder);
+  const mark = { PUBLISHED_MARK: folder };
   async function end() {
-    const left = started.filter(isAlive);
+    const left = processesOf(folder);
     left.forEach(kill);
-    for (const pid of started) running.delete(pid);
-    if (left.length > 0) throw new Error(`Closing left ${left.length} of ${started.length} children running.`);
+    if (left.length > 0) throw new Error(`Closing left ${left.length} processes running.`);
   }
-  return { type: 'stdio', config: { name: server.name, type: 'custom', connect: open }, tail: () => tail(), end };
+  const config = { name: server.name, type: 'stdio', command, args, env: { ...env, ...mark }, cwd: folder };
+  return { type: 'stdio', config, tail: () => '', end };
+}
+
+/** Whoever was started with the mark, at whatever depth (Linux). */
+function processesOf(folder) {
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      if (!/^\d+$/.test(pid) || / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))) return [];
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`PUBLISHED_MARK=${folder}\0`) ? [Number(pid)] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function tailOf(...streams) {
