@@ -1,12 +1,18 @@
-/** Starts a published MCP server, connects, prints its tools as a table and calls some of them. Needs no key. */
+/** Connects to published MCP servers, one over HTTP and two as processes, and calls some of their tools. Needs no key. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMcpError, type McpToolset, mcpTools } from 'mcp-toolset';
+import 'mcp-toolset/node';
 
-const SERVER = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const require = createRequire(import.meta.url);
+const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const FILES = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 const START_MS = 20_000;
 
 async function freePort(): Promise<number> {
@@ -20,7 +26,7 @@ async function freePort(): Promise<number> {
 
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const port = await freePort();
-  const child = spawn(process.execPath, [SERVER, 'streamableHttp'], {
+  const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
     env: { PATH: process.env.PATH, PORT: String(port) },
     stdio: 'ignore',
   });
@@ -42,18 +48,25 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   return { url, stop };
 }
 
-function printTools(toolset: McpToolset): void {
-  const [server] = toolset.servers;
-  console.log(
-    `${server?.name}: ${server?.state}, MCP ${server?.protocolVersion}, ${server?.tokens.full} tokens of definitions`,
+function print(toolset: McpToolset): void {
+  console.table(
+    toolset.servers.map(({ name, state, protocolVersion, tools, tokens }) => ({
+      server: name,
+      state,
+      MCP: protocolVersion,
+      tools: tools.active,
+      tokens: tokens.full,
+    })),
   );
   console.table(
-    toolset.describeTools().map(({ name, description, tokens, state }) => ({
-      name,
-      description: description.length > 60 ? `${description.slice(0, 57)}...` : description,
-      tokens: tokens.full,
-      state,
-    })),
+    toolset
+      .describeTools()
+      .filter(({ server }) => server !== 'local')
+      .map(({ name, description, tokens }) => ({
+        name,
+        description: description.length > 60 ? `${description.slice(0, 57)}...` : description,
+        tokens: tokens.full,
+      })),
   );
 }
 
@@ -69,18 +82,27 @@ async function call({ tools }: McpToolset, name: string, args: unknown): Promise
   }
 }
 
+const folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-demo-'));
 const { url, stop } = await startServer();
 try {
-  const toolset = await mcpTools([{ name: 'everything', type: 'http', url }]);
+  await writeFile(join(folder, 'note.txt'), 'Read through the tool map.');
+  const toolset = await mcpTools([
+    { name: 'everything', type: 'http', url },
+    { name: 'local', type: 'stdio', command: process.execPath, args: [EVERYTHING] },
+    { name: 'files', type: 'stdio', command: process.execPath, args: [FILES, folder] },
+  ]);
   try {
-    printTools(toolset);
+    print(toolset);
     await call(toolset, 'everything__echo', { message: 'hello' });
     await call(toolset, 'everything__get-sum', { a: 2, b: 40 });
     await call(toolset, 'everything__get-tiny-image', {});
     await call(toolset, 'everything__get-sum', { a: 'two' });
+    await call(toolset, 'local__echo', { message: 'hello from a process' });
+    await call(toolset, 'files__read_text_file', { path: join(folder, 'note.txt') });
   } finally {
     await toolset.close();
   }
 } finally {
   await stop();
+  await rm(folder, { recursive: true });
 }

@@ -1,3 +1,4 @@
+/// <reference path="./cross-spawn.d.ts" />
 import type { ChildProcess, SpawnOptions } from 'cross-spawn';
 import { endTree, type System } from './tree.js';
 

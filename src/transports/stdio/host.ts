@@ -1,3 +1,4 @@
+/// <reference path="./cross-spawn.d.ts" />
 // biome-ignore lint/suspicious/noTsIgnore: where Node's types are at hand there is no error to expect.
 // @ts-ignore Without any platform's types the module has none.
 import * as fs from 'node:fs';

@@ -75,7 +75,9 @@ export function createStdioTransport(
 
 async function start(process: Process): Promise<Child> {
   const { server, context, loadHost, tail, transport } = process;
-  const host = await loadHost();
+  const host = await loadHost().catch((cause: unknown) => {
+    throw failed(process, 'could not be started', cause);
+  });
   const { file, cwd } = await host.launch(server, context.server);
   // Nobody waits any more, so nothing is started.
   if (context.signal.aborted || process.closing !== undefined) throw failed(process, 'was not started');
