@@ -42,8 +42,7 @@ function checkConfigOptions(options: McpConfigOptions): void {
   checkOneOf(options.dialect, ['claude', 'cursor', 'vscode', 'agent-plugins'], 'dialect');
   for (const name of ['env', 'inputs'] as const) {
     const values = options[name];
-    if (values !== undefined && !isRecord(values))
-      throw new McpConfigError(`\`${name}\` must be an object of strings.`);
+    if (values !== undefined && !isTexts(values)) throw new McpConfigError(`\`${name}\` must be an object of strings.`);
   }
   for (const name of ['root', 'data'] as const) {
     const folder: unknown = options[name];
@@ -51,6 +50,10 @@ function checkConfigOptions(options: McpConfigOptions): void {
     if (typeof folder !== 'string' || !isAbsolute(folder))
       throw new McpConfigError(`\`${name}\` must be an absolute path.`);
   }
+}
+
+function isTexts(values: unknown): boolean {
+  return isRecord(values) && Object.values(values).every((value) => value === undefined || typeof value === 'string');
 }
 
 /** On either kind of platform: the text may be read on another one than the one it is for. */

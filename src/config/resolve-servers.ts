@@ -77,7 +77,7 @@ const BASE = ['name', 'type', 'prefix', 'tools', 'protocol', 'timeoutMs', 'requi
 const FIELDS = {
   http: [...BASE, 'url', 'headers', 'redirect', 'fallbackToSse'],
   sse: [...BASE, 'url', 'headers'],
-  stdio: [...BASE, 'command', 'args', 'env', 'cwd', 'root', 'envMode'],
+  stdio: [...BASE, 'command', 'args', 'env', 'cwd', 'root', 'data', 'envMode'],
 } as const;
 
 /** What the options say of every server. */

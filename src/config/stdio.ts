@@ -28,12 +28,13 @@ const STEERING_PREFIXES = ['LD_', 'DYLD_', 'NPM_CONFIG_', 'GIT_SSH', 'BASH_FUNC_
 
 /** Checks what is said of a process. Throws `McpConfigError`; nothing is looked up here (W3). */
 export function checkLaunch(config: StdioServer, where: string): Omit<StdioServer, 'name'> {
-  const { command, cwd, root } = config;
+  const { command, cwd, root, data } = config;
   checkText(command, '`command`', where);
   if (command.trim() === '') throw new McpConfigError(`\`command\` of ${where} must name a program.`);
-  for (const [name, value] of Object.entries({ cwd, root })) {
+  for (const [name, value] of Object.entries({ cwd, root, data })) {
     if (value !== undefined) checkText(value, `\`${name}\``, where);
   }
+  if (data !== undefined && root === undefined) throw new McpConfigError(`\`data\` of ${where} needs \`root\` too.`);
   const args: unknown = config.args ?? [];
   if (!Array.isArray(args)) throw new McpConfigError(`\`args\` of ${where} must be a list of strings.`);
   for (const argument of args) checkText(argument, 'each of `args`', where);
@@ -47,6 +48,7 @@ export function checkLaunch(config: StdioServer, where: string): Omit<StdioServe
     envMode,
     ...(cwd === undefined ? {} : { cwd }),
     ...(root === undefined ? {} : { root }),
+    ...(data === undefined ? {} : { data }),
   });
 }
 

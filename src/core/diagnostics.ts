@@ -30,9 +30,11 @@ export interface DiagnosticData {
   /** A request that was surely not delivered was sent again after a repair (C4). */
   'connection-repaired': { readonly repair: 'reconnect' | 'reprobe' | 'relist' };
   /** The text of a configuration file is none, or none of its format (T6). */
-  'config-skipped': Readonly<Record<string, never>>;
+  'config-skipped': { readonly reason: 'not-json' | 'no-servers' | 'invalid' | 'unsupported-version' };
   /** An entry of a configuration file is not used; the others are (T6, T3). */
-  'entry-skipped': { readonly reason: 'invalid' | 'unsupported' | 'unset-variable' | 'disabled' | 'outside-root' };
+  'entry-skipped': {
+    readonly reason: 'invalid' | 'unsupported' | 'unset-variable' | 'disabled' | 'outside-root' | 'repeated';
+  };
   /** A process writes to its standard output what is no message; told of the first line and of every tenfold (T5). */
   'process-output': { readonly lines: number };
   /** The stream on which a server announces changes has ended; it is opened again (L7). */

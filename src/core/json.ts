@@ -3,6 +3,15 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value of a JSON text; undefined where it is none. The parser's own error quotes the text, so it is not passed on. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** How far {@link measureJson} goes. Both are inclusive. */
 export interface JsonBounds {
   /** Deepest level allowed. The value itself is at depth 0, its members at depth 1. */

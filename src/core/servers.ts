@@ -68,6 +68,8 @@ export interface StdioServer extends ServerBase {
   readonly cwd?: string;
   /** An absolute path that `cwd` and a `command` with a path may not leave, symbolic links followed (T3). */
   readonly root?: string;
+  /** A second absolute path where `cwd` may be, beside `root`: what a plugin keeps. `command` may not (T3). */
+  readonly data?: string;
   /** `strict` refuses variables in `env` that steer where programs and libraries are found. Default `overlay` (T2). */
   readonly envMode?: 'overlay' | 'strict';
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { bundle, outsideOf } from '../house/bundle.js';
+import { bundle, bundleSplit, outsideOf } from '../house/bundle.js';
 import { filesUnder, importsOf, parse, root, type Source, walk } from '../house/files.js';
 import { entries } from '../house/package.js';
 
@@ -60,13 +60,22 @@ it('no file that the root entry reaches needs Node or makes code from text', () 
 it('importing the root entry loads neither the SDK nor zod', () => {
   const { packages } = reach('index.js', ['static']);
   expect(packages.filter((name) => /^@modelcontextprotocol\/|^zod/.test(name))).toEqual([]);
-  expect(reach('index.js', ['static', 'dynamic']).packages).toContain('@modelcontextprotocol/client');
+  const late = reach('index.js', ['static', 'dynamic']).packages;
+  expect(late).toEqual(expect.arrayContaining(['@modelcontextprotocol/client', 'zod/mini', 'strip-json-comments']));
 });
 
 it('a bundle for Workers holds no built-in module, with all its dependencies', async () => {
   const root = await bundle(`export * from './dist/index.js'`);
   expect(outsideOf(root)).toEqual([]);
   expect(Object.keys(root.inputs).filter((path) => /cross-spawn|\/ajv\/|child_process/.test(path))).toEqual([]);
+});
+
+it('T6 in a bundle that is split, what loads first holds nothing that only configuration files need', async () => {
+  const chunks = await bundleSplit(`export * from './dist/index.js'`);
+  const files = (from: readonly string[]) =>
+    from.filter((path) => /\/zod\/|strip-json-comments|\/dist\/(?:parse|schemas)-/.test(path));
+  expect(files(chunks.first)).toEqual([]);
+  expect(files(chunks.later).length).toBeGreaterThan(3);
 });
 
 it('a bundle with a built-in module would be seen', async () => {

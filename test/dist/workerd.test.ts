@@ -54,6 +54,16 @@ it.each(['legacy', 'modern'] as const)('and there it calls a tool of a %s server
   }
 });
 
+it('T6 and there it reads a configuration file', async () => {
+  const text = JSON.stringify({
+    mcpServers: { a: { type: 'http', url: 'https://a.example', headers: { k: '${K}' } }, b: { command: 5 } },
+  });
+  await runInWorkerd(`
+    const { servers, diagnostics } = await root.parseMcpConfig(${JSON.stringify(text)}, { env: { K: 'value' } });
+    expect(servers.length === 1 && servers[0].headers.k === 'value', JSON.stringify(servers));
+    expect(diagnostics[0].data.reason === 'invalid', JSON.stringify(diagnostics));`);
+});
+
 it('a Worker that fails is seen to fail', async () => {
   await expect(runInWorkerd(`await import('node:fs');`)).rejects.toThrow('node:fs');
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -24,9 +25,9 @@ function program(root: string, path: string): void {
 }
 
 const PLUGIN = {
-  'plugin.json': { name: 'p' },
+  'plugin.json': { $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json', name: 'p' },
   'mcp.json': {
-    $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.json',
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
     mcpServers: {
       own: {
         type: 'stdio',
@@ -34,6 +35,7 @@ const PLUGIN = {
         args: ['${PLUGIN_ROOT}', '${PLUGIN_DATA}'],
         env: { A: '${PLUGIN_ROOT}' },
       },
+      among: { type: 'stdio', command: './bin/server', cwd: '${PLUGIN_DATA}/work' },
       escapes: { type: 'stdio', command: './out' },
       leaves: { type: 'stdio', command: 'node', cwd: './elsewhere' },
       linked: { type: 'stdio', command: './linked' },
@@ -50,14 +52,15 @@ describe('loadMcpConfig', () => {
     symlinkSync(process.execPath, join(root, 'out'));
     symlinkSync(folder(), join(root, 'elsewhere'));
     symlinkSync('bin/server', join(root, 'linked'));
+    mkdirSync(join(data, 'work'));
     const { servers, diagnostics } = await loadMcpConfig(root, { data });
-    expect(servers.map(({ name }) => name)).toEqual(['own', 'linked', 'missing']);
+    expect(servers.map(({ name }) => name)).toEqual(['own', 'among', 'linked', 'missing']);
     expect(diagnostics).toMatchObject([
       { code: 'entry-skipped', server: 'escapes', data: { reason: 'outside-root' } },
       { code: 'entry-skipped', server: 'leaves', data: { reason: 'outside-root' } },
     ]);
     const { toolset } = await rig.wire(servers, { transports: [stdio] });
-    expect(toolset.servers).toMatchObject([{ state: 'ready' }, { state: 'ready' }, { state: 'failed' }]);
+    expect(toolset.servers).toMatchObject(['ready', 'ready', 'ready', 'failed'].map((state) => ({ state })));
     const { content } = await toolset.tools.own__about!.execute({});
     const about = JSON.parse((content[0] as { text: string }).text);
     expect(about).toMatchObject({
@@ -65,6 +68,8 @@ describe('loadMcpConfig', () => {
       argv: [root, data],
       env: { A: root, PLUGIN_ROOT: root, PLUGIN_DATA: data },
     });
+    const { content: among } = await toolset.tools.among__about!.execute({});
+    expect(JSON.parse((among[0] as { text: string }).text)).toMatchObject({ cwd: join(data, 'work') });
   });
 
   it('T3 a link that is changed after it was read is judged again when it is started', async () => {
@@ -95,11 +100,16 @@ describe('loadMcpConfig', () => {
   it('T6 what is no configuration is an error with the remedy', async () => {
     const empty = folder();
     const large = write(folder(), { 'large.json': ' '.repeat(1024 * 1024 + 1) });
+    const pipes = folder();
+    execFileSync('mkfifo', [join(pipes, '.mcp.json')]);
+    mkdirSync(join(empty, '.vscode', 'mcp.json'), { recursive: true });
     const outside = folder();
     const target = write(folder(), { 'x.json': { mcpServers: {} } });
     symlinkSync(join(target, 'x.json'), join(outside, '.mcp.json'));
     for (const [path, message] of [
-      [empty, /none of `mcp\.json`, `\.mcp\.json`/],
+      [join(empty, '.vscode'), /none of `mcp\.json`, `\.mcp\.json`/],
+      [empty, /\.vscode\/mcp\.json` is no plain file/],
+      [pipes, /is no plain file/],
       [join(empty, 'none.json'), /cannot be read/],
       [join(large, 'large.json'), /longer than/],
       [outside, /link that leads out/],
@@ -109,6 +119,42 @@ describe('loadMcpConfig', () => {
       expect(error.message).toMatch(message);
     }
     await expect(loadMcpConfig(empty, { dialect: 'x' } as never)).rejects.toMatchObject({ code: 'config' });
+  });
+
+  it.each<[string, unknown, string | undefined]>([
+    [
+      'of another version',
+      { $schema: 'https://agent-plugins.org/schemas/2.0.0/plugin.schema.json' },
+      'unsupported-version',
+    ],
+    ['with a field that is not of its type', { name: 'p', version: 1 }, 'invalid'],
+    ['with a name that is none', { name: 'My Plugin' }, 'invalid'],
+    ['that is no object', '[]', 'not-json'],
+    ['that says nothing', {}, undefined],
+    ['with a field that is not known', { name: 'p', hooks: {} }, undefined],
+  ])('T6 a plugin.json %s', async (_, manifest, reason) => {
+    const root = write(folder(), {
+      'plugin.json': manifest,
+      'mcp.json': { mcpServers: { s: { type: 'stdio', command: 'node' } } },
+    });
+    const { servers, diagnostics } = await loadMcpConfig(root);
+    expect(servers).toHaveLength(reason === undefined ? 1 : 0);
+    expect(diagnostics).toMatchObject(reason === undefined ? [] : [{ code: 'config-skipped', data: { reason } }]);
+  });
+
+  it('T6 T3 the root is told as it is, whatever links lead to it', async () => {
+    const root = write(folder(), {
+      'x.json': { mcpServers: { s: { command: '${CLAUDE_PLUGIN_ROOT}/server' } } },
+    });
+    program(root, 'server');
+    const link = join(folder(), 'link');
+    symlinkSync(root, link);
+    const { servers } = await loadMcpConfig(join(root, 'x.json'), { root: link });
+    expect(servers).toMatchObject([{ command: join(root, 'server'), root, env: { CLAUDE_PLUGIN_ROOT: root } }]);
+    const inFolder = write(folder(), { '.mcp.json': { mcpServers: {} } });
+    const other = join(folder(), 'other');
+    symlinkSync(inFolder, other);
+    expect(await loadMcpConfig(other)).toEqual({ servers: [], diagnostics: [] });
   });
 
   it('T6 S1 a secret of the file is in nothing that is said', async () => {

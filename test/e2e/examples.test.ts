@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MockLanguageModelV4 } from 'ai/test';
@@ -6,6 +9,7 @@ import { isMcpError, mcpTools } from 'mcp-toolset';
 import { describe, expect, inject, it } from 'vitest';
 import { answer } from '../../examples/agent.js';
 import { toolsOf } from '../../examples/auth.js';
+import { toolsOf as configuredToolsOf } from '../../examples/config.js';
 import { describeOutcome } from '../../examples/errors.js';
 import { onCallback, open, pageOf, providerOver } from '../../examples/oauth.js';
 import { toolsOf as pinnedToolsOf } from '../../examples/pinned.js';
@@ -127,6 +131,21 @@ describe('the examples of the documents', () => {
     } finally {
       await first.close();
       await Promise.all([as.close(), rs.close()]);
+    }
+  });
+
+  it('config: servers of a file, and what was left out of it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mcp-toolset-'));
+    const entries = { docs: { type: 'http', url: inject('sdkDualUrl') }, broken: { type: 'http' } };
+    writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: entries }));
+    const said: string[] = [];
+    try {
+      const toolset = await configuredToolsOf(folder, ({ code, message }) => said.push(`${code}: ${message}`));
+      expect(Object.keys(toolset.tools)).toContain('docs__echo');
+      expect(said).toContain('entry-skipped: The entry `broken` is not used: see its `url`.');
+      await toolset.close();
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 

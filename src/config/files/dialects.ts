@@ -14,7 +14,10 @@ export interface ConfigValues {
    * run in it and cannot leave it: it becomes their `root` (T3).
    */
   readonly root?: string;
-  /** The plugin's own folder for what it keeps: `${PLUGIN_DATA}`, `${CLAUDE_PLUGIN_DATA}`. */
+  /**
+   * The plugin's own folder for what it keeps, absolute: `${PLUGIN_DATA}`, `${CLAUDE_PLUGIN_DATA}`. The host makes it; a local
+   * server may have its `cwd` there instead.
+   */
   readonly data?: string;
 }
 
@@ -27,6 +30,10 @@ export interface Dialect {
   /** Comments and trailing commas are allowed. */
   readonly comments: boolean;
   readonly expands: readonly Field[];
+  /** References that would be taken apart wrongly. */
+  readonly refuses?: RegExp;
+  /** The folders' names as variables of local servers. */
+  readonly folders?: { readonly root: string; readonly data: string };
   /** What `http` and an entry with nothing but a `url` mean: whether a server of the older transport is tried too. */
   readonly http: 'http' | 'streamable-http';
   lookup(values: ConfigValues): Lookup;
@@ -35,13 +42,22 @@ export interface Dialect {
 const ALL: readonly Field[] = ['command', 'args', 'env', 'cwd', 'url', 'headers'];
 
 export const DIALECTS: Readonly<Record<McpConfigDialect, Dialect>> = {
-  claude: { member: 'mcpServers', comments: false, expands: ALL, http: 'streamable-http', lookup: lookUpClaude },
+  claude: {
+    member: 'mcpServers',
+    comments: false,
+    expands: ALL,
+    refuses: /\$\{\w+:-[^{}]*\{/,
+    folders: { root: 'CLAUDE_PLUGIN_ROOT', data: 'CLAUDE_PLUGIN_DATA' },
+    http: 'streamable-http',
+    lookup: lookUpClaude,
+  },
   cursor: { member: 'mcpServers', comments: true, expands: ALL, http: 'http', lookup: lookUpEditor },
   vscode: { member: 'servers', comments: true, expands: ALL, http: 'http', lookup: lookUpEditor },
   'agent-plugins': {
     member: 'mcpServers',
     comments: false,
     expands: ['args', 'env', 'cwd'],
+    folders: { root: 'PLUGIN_ROOT', data: 'PLUGIN_DATA' },
     http: 'streamable-http',
     lookup: lookUpPlugin,
   },

@@ -1,16 +1,20 @@
 import { McpConfigError } from '../../core/errors.js';
 import { isRecord } from '../../core/json.js';
-import type { McpServerConfig } from '../../core/servers.js';
+import type { McpServerConfig, StdioServer } from '../../core/servers.js';
 import { resolveServer } from '../resolve-servers.js';
 import { type ConfigValues, DIALECTS, type Dialect, type McpConfigDialect } from './dialects.js';
 import { type Expanded, expand } from './expand.js';
-import { findPluginProblem, runsInData } from './plugin-rules.js';
+import { leadsOut } from './outside.js';
+import { findPluginProblem } from './plugin-rules.js';
 import type { FindProblem } from './schemas.js';
-import type { EntryProblem } from './skipped.js';
+import { type EntryProblem, shortName } from './skipped.js';
 
-export type ReadEntry =
-  | { readonly server: McpServerConfig }
-  | { readonly problem: EntryProblem; readonly detail: string };
+interface Unusable {
+  readonly problem: EntryProblem;
+  readonly detail: string;
+}
+
+export type ReadEntry = { readonly server: McpServerConfig } | Unusable;
 
 export interface ReadEntryOptions {
   readonly dialect: McpConfigDialect;
@@ -27,14 +31,12 @@ export function readEntry(name: string, entry: unknown, { dialect, values, findP
     findProblem(dialect, entry) ?? (dialect === 'agent-plugins' ? findPluginProblem(entry, values) : undefined);
   if (invalid !== undefined) return { problem: 'invalid', detail: invalid };
   const expanded = expandEntry(entry, DIALECTS[dialect], values);
-  if ('unset' in expanded) return { problem: 'unset-variable', detail: `${expanded.unset} has no value` };
-  // A server of a plugin may run among its data instead, which is a folder of its own.
-  const inData = dialect === 'agent-plugins' && runsInData(entry);
-  return checked(toServer(name, expanded, dialect, values, inData ? values.data : values.root));
+  if ('problem' in expanded) return expanded;
+  return checked(toServer(name, expanded, DIALECTS[dialect], values));
 }
 
 /** What a client of these formats would do and this library cannot: to leave it out would run something else. */
-function findUnusable(entry: Readonly<Record<string, unknown>>): ReadEntry | undefined {
+function findUnusable(entry: Readonly<Record<string, unknown>>): Unusable | undefined {
   if (entry.disabled === true) return { problem: 'disabled', detail: 'it is disabled' };
   if (entry.envFile !== undefined) return { problem: 'unsupported', detail: '`envFile` is not read; pass its values' };
   if (entry.headersHelper !== undefined)
@@ -47,20 +49,24 @@ interface Entry {
   readonly type?: string;
   readonly command?: string;
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | number | null>>;
   readonly cwd?: string;
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Every text of the fields that may hold references; a field that holds none is the same afterwards. */
-function expandEntry(entry: Entry, { expands, lookup }: Dialect, values: ConfigValues): Entry | { unset: string } {
+function expandEntry(entry: Entry, { expands, refuses, lookup }: Dialect, values: ConfigValues): Entry | Unusable {
   const find = lookup(values);
-  let missing: { unset: string } | undefined;
+  let unusable: Unusable | undefined;
   const one = (text: string): string => {
+    if (refuses?.test(text)) {
+      unusable ??= { problem: 'unsupported', detail: 'it has a reference whose default holds braces' };
+      return '';
+    }
     const expanded: Expanded = expand(text, find);
     if ('text' in expanded) return expanded.text;
-    missing ??= expanded;
+    unusable ??= { problem: 'unset-variable', detail: `${expanded.unset} has no value` };
     return '';
   };
   const any = (value: unknown): unknown => {
@@ -74,26 +80,18 @@ function expandEntry(entry: Entry, { expands, lookup }: Dialect, values: ConfigV
       (expands as readonly string[]).includes(key) ? any(value) : value,
     ]),
   );
-  return missing ?? (expanded as Entry);
+  return unusable ?? (expanded as Entry);
 }
 
-function toServer(
-  name: string,
-  entry: Entry,
-  dialect: McpConfigDialect,
-  { root, data }: ConfigValues,
-  home: string | undefined,
-): McpServerConfig {
-  const { url, headers } = entry;
-  if (url !== undefined) {
-    const type =
-      entry.type === 'sse' ? 'sse' : entry.type === 'streamable-http' ? 'streamable-http' : DIALECTS[dialect].http;
-    return { name, type, url, ...(headers === undefined ? {} : { headers }) };
+function toServer(name: string, entry: Entry, { http, folders }: Dialect, values: ConfigValues): McpServerConfig {
+  const { url, headers, type } = entry;
+  if (url !== undefined && type !== 'stdio') {
+    const kind = type === 'sse' ? 'sse' : type?.startsWith('streamable') ? 'streamable-http' : http;
+    return { name, type: kind, url, ...(headers === undefined ? {} : { headers }) };
   }
   const { command = '', args, cwd } = entry;
-  const folders = dialect === 'agent-plugins' ? { PLUGIN_ROOT: root, PLUGIN_DATA: data } : {};
-  const added = Object.entries(folders).filter((folder): folder is [string, string] => folder[1] !== undefined);
-  const env = { ...entry.env, ...Object.fromEntries(added) };
+  const { root, data } = values;
+  const env = { ...toEnvironment(entry.env), ...(root === undefined ? {} : folderVariables(folders, values)) };
   return {
     name,
     type: 'stdio',
@@ -101,20 +99,49 @@ function toServer(
     ...(args === undefined ? {} : { args }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
-    ...(home === undefined ? {} : { root: home }),
+    ...(root === undefined ? {} : { root }),
+    ...(root === undefined || data === undefined ? {} : { data }),
+  };
+}
+
+/** VS Code takes numbers, and null for a variable that there shall not be. */
+function toEnvironment(env: Entry['env'] = {}): Readonly<Record<string, string>> {
+  const given = Object.entries(env).filter(([, value]) => value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+/** The client has the last word on these, whatever the entry says. */
+function folderVariables(folders: Dialect['folders'], { root, data }: ConfigValues): Readonly<Record<string, string>> {
+  return {
+    ...(folders === undefined || root === undefined ? {} : { [folders.root]: root }),
+    ...(folders === undefined || data === undefined ? {} : { [folders.data]: data }),
   };
 }
 
 /** One entry that the wiring would refuse must not take the others with it. */
 function checked(server: McpServerConfig): ReadEntry {
   try {
-    resolveServer(server, { allowedHosts: () => undefined, auth: undefined, oauth: undefined });
+    resolveServer(
+      { ...server, name: shortName(server.name) },
+      { allowedHosts: () => undefined, auth: undefined, oauth: undefined },
+    );
   } catch (error) {
     if (error instanceof McpConfigError) return { problem: 'invalid', detail: error.message };
     throw error;
   }
-  if (server.type === 'stdio' || server.type === 'custom') return { server };
+  if (server.type === 'custom') return { server };
+  if (server.type === 'stdio') return leavesRoot(server) ?? { server };
   return /^https?:$/.test(new URL(server.url).protocol)
     ? { server }
     : { problem: 'unsupported', detail: 'its `url` is neither http nor https' };
+}
+
+function leavesRoot({ command, cwd, root, data }: StdioServer): Unusable | undefined {
+  if (root === undefined) return undefined;
+  const escapes = (path: string) => leadsOut(root, path) || (data !== undefined && leadsOut(data, path));
+  if (/[\\/]/.test(command) && leadsOut(root, command))
+    return { problem: 'outside-root', detail: '`command` leads outside `root`' };
+  return cwd !== undefined && escapes(cwd)
+    ? { problem: 'outside-root', detail: '`cwd` leads outside `root`' }
+    : undefined;
 }

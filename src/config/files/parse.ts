@@ -1,18 +1,13 @@
 import stripComments from 'strip-json-comments';
 import type { Diagnostic } from '../../core/diagnostics.js';
-import { isRecord } from '../../core/json.js';
+import { isRecord, readJson } from '../../core/json.js';
 import type { McpServerConfig } from '../../core/servers.js';
 import { type ConfigValues, DIALECTS, type McpConfigDialect } from './dialects.js';
 import { readEntry } from './entry.js';
+import { findVersionProblem, isAgentPlugins } from './plugin-rules.js';
+import { findRepeated } from './repeated.js';
 import type { FindProblem } from './schemas.js';
-import { entrySkipped } from './skipped.js';
-
-/** What a configuration file held. */
-export interface ParsedConfig {
-  readonly servers: McpServerConfig[];
-  /** `config-skipped` where the whole was of no use, `entry-skipped` for each entry that was. */
-  readonly diagnostics: Diagnostic[];
-}
+import { configSkipped, entrySkipped, type ParsedConfig } from './skipped.js';
 
 export interface ParseOptions extends ConfigValues {
   /** Default: told by the text. */
@@ -21,13 +16,19 @@ export interface ParseOptions extends ConfigValues {
 
 /** Reads a text. Never throws, whatever the text is; runs no callback and does no I/O (T6). */
 export function parseConfigText(text: string, options: ParseOptions, findProblem: FindProblem): ParsedConfig {
-  const value = readJson(text, options.dialect);
-  if (!isRecord(value)) return skipped('it is no JSON object');
+  const plain = plainText(text, options.dialect);
+  const value = readJson(plain);
+  if (!isRecord(value)) return configSkipped('not-json', 'it is no JSON object');
   const dialect = options.dialect ?? detect(value);
+  const problem = dialect === 'agent-plugins' ? findTopProblem(value) : undefined;
+  if (problem !== undefined) return problem;
+  const { member } = DIALECTS[dialect];
   const entries = entriesOf(value, dialect);
-  if (entries === undefined) return skipped(`it has no \`${DIALECTS[dialect].member}\``);
+  if (entries === undefined) return configSkipped('no-servers', `it has no \`${member}\``);
   const servers: McpServerConfig[] = [];
-  const diagnostics: Diagnostic[] = [];
+  const diagnostics: Diagnostic[] = findRepeated(plain, entries === value ? undefined : member).map((name) =>
+    entrySkipped(name, 'repeated', 'another entry of that name comes after it'),
+  );
   for (const [name, entry] of Object.entries(entries)) {
     const read = readEntry(name, entry, { dialect, values: options, findProblem });
     if ('server' in read) servers.push(read.server);
@@ -36,22 +37,16 @@ export function parseConfigText(text: string, options: ParseOptions, findProblem
   return { servers, diagnostics };
 }
 
-/** The parser's own error quotes the text, so it is not passed on. */
-function readJson(text: string, dialect: McpConfigDialect | undefined): unknown {
+/** Without what JSON itself does not have, where the format allows it. */
+function plainText(text: string, dialect: McpConfigDialect | undefined): string {
   const plain = text.replace(/^\ufeff/, '');
   const comments = dialect === undefined || DIALECTS[dialect].comments;
-  try {
-    return JSON.parse(comments ? stripComments(plain, { trailingCommas: true }) : plain);
-  } catch {
-    return undefined;
-  }
+  return comments ? stripComments(plain, { trailingCommas: true }) : plain;
 }
-
-const AGENT_PLUGINS = /^https?:\/\/(?:www\.)?agent-?plugins\.[^/]+\//i;
 
 function detect(value: Readonly<Record<string, unknown>>): McpConfigDialect {
   if (Object.hasOwn(value, 'servers') && !Object.hasOwn(value, 'mcpServers')) return 'vscode';
-  return typeof value.$schema === 'string' && AGENT_PLUGINS.test(value.$schema) ? 'agent-plugins' : 'claude';
+  return isAgentPlugins(value.$schema) ? 'agent-plugins' : 'claude';
 }
 
 function entriesOf(value: Readonly<Record<string, unknown>>, dialect: McpConfigDialect): object | undefined {
@@ -59,11 +54,14 @@ function entriesOf(value: Readonly<Record<string, unknown>>, dialect: McpConfigD
   if (Object.hasOwn(value, member)) return isRecord(value[member]) ? value[member] : undefined;
   // A plugin of Claude Code may leave the member out and list its servers at once.
   const all = Object.values(value);
-  const areEntries = all.length > 0 && all.every((each) => isRecord(each) && ('command' in each || 'url' in each));
+  const areEntries =
+    all.every(isRecord) && all.some((each) => Object.hasOwn(each, 'command') || Object.hasOwn(each, 'url'));
   return dialect === 'claude' && areEntries ? value : undefined;
 }
 
-function skipped(detail: string): ParsedConfig {
-  const message = `The configuration is not used: ${detail}.`;
-  return { servers: [], diagnostics: [{ code: 'config-skipped', level: 'error', message, data: {} }] };
+/** A closed format: what it does not know makes the whole invalid (section 7.2.1 there). */
+function findTopProblem(value: Readonly<Record<string, unknown>>): ParsedConfig | undefined {
+  const unknown = Object.keys(value).some((name) => name !== '$schema' && name !== 'mcpServers');
+  const invalid = () => configSkipped('invalid', 'it has members that Agent Plugins does not have');
+  return findVersionProblem(value, 'its `$schema`') ?? (unknown ? invalid() : undefined);
 }

@@ -1,6 +1,7 @@
 import { isHeaderName } from '../../core/headers.js';
 import { isLoopback } from '../../guard/loopback.js';
 import type { ConfigValues } from './dialects.js';
+import { configSkipped, type ParsedConfig } from './skipped.js';
 
 interface Entry {
   readonly command?: string;
@@ -10,10 +11,27 @@ interface Entry {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The `$schema` of the format's files begins so. */
+const VERSION = 'https://agent-plugins.org/schemas/1.0.0/';
+
+/** Any version of the format, by the `$schema` of its `mcp.json`. */
+export function isAgentPlugins($schema: unknown): boolean {
+  return typeof $schema === 'string' && /^https?:\/\/(?:www\.)?agent-?plugins\.[^/]+\//i.test($schema);
+}
+
+/** What another version means is not guessed at (section 10.1 there). A file that names none is taken to be of this one. */
+export function findVersionProblem(
+  { $schema }: { readonly $schema?: unknown },
+  what: string,
+): ParsedConfig | undefined {
+  if ($schema === undefined || (typeof $schema === 'string' && $schema.startsWith(VERSION))) return undefined;
+  return configSkipped('unsupported-version', `${what} is none below \`${VERSION}\``);
+}
+
 const FOLDERS = ['PLUGIN_ROOT', 'PLUGIN_DATA'];
 /** A bare name, or a path below the plugin's folder. */
 const COMMAND = /^(?:[^/\\\s]+|\.\/.+)$/;
-const CWD = /^(?:\.\/.*|\.|\$\{(?:PLUGIN_ROOT|PLUGIN_DATA)\}(?:\/.*)?)$/;
+const CWD = /^(?:\.\/.*|\$\{(?:PLUGIN_ROOT|PLUGIN_DATA)\}(?:\/.*)?)$/;
 
 /** What Agent Plugins 1.0.0 asks of an entry beyond its form (sections 4.1, 7.2 and 9 there). */
 export function findPluginProblem(entry: Entry, { root }: ConfigValues): string | undefined {
@@ -23,14 +41,7 @@ export function findPluginProblem(entry: Entry, { root }: ConfigValues): string 
   const taken = Object.keys(env).find((name) => FOLDERS.includes(name.toUpperCase()));
   if (taken !== undefined) return `\`env\` may not set \`${taken}\``;
   if (cwd !== undefined && !CWD.test(cwd)) return '`cwd` must be below the plugin’s root or its data';
-  if (runsInData({ cwd }) && command.startsWith('./'))
-    return 'a `command` of the plugin’s own cannot run among its data here';
   return root === undefined ? 'a local server needs the option `root`' : undefined;
-}
-
-/** Whether an entry asks for the folder of the plugin's data, before anything is put in. */
-export function runsInData({ cwd }: { readonly cwd?: unknown }): boolean {
-  return typeof cwd === 'string' && /^\$\{PLUGIN_DATA\}/.test(cwd);
 }
 
 function findUrlProblem(given: string): string | undefined {
@@ -42,7 +53,7 @@ function findUrlProblem(given: string): string | undefined {
   }
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url)))
     return '`url` must be https, or http on loopback';
-  return url.username !== '' || url.password !== '' || given.includes('#')
+  return /^[^/]*\/\/[^/?]*@/.test(given) || url.username !== '' || given.includes('#')
     ? '`url` may hold no user and no fragment'
     : undefined;
 }

@@ -1,14 +1,33 @@
 import type { Diagnostic, DiagnosticData } from '../../core/diagnostics.js';
+import type { McpServerConfig } from '../../core/servers.js';
 import { escapeControls } from '../../core/text.js';
+
+/** What a configuration file held. */
+export interface ParsedConfig {
+  readonly servers: McpServerConfig[];
+  /** `config-skipped` where the whole was of no use, `entry-skipped` for each entry that was. */
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Says that the whole is of no use. */
+export function configSkipped(reason: DiagnosticData['config-skipped']['reason'], detail: string): ParsedConfig {
+  const message = `The configuration is not used: ${detail}.`;
+  return { servers: [], diagnostics: [{ code: 'config-skipped', level: 'error', message, data: { reason } }] };
+}
 
 /** Why an entry is not used. */
 export type EntryProblem = DiagnosticData['entry-skipped']['reason'];
 
 const LONGEST_NAME = 100;
 
+/** As much of an entry's name as a message holds. */
+export function shortName(name: string): string {
+  return name.slice(0, LONGEST_NAME);
+}
+
 export function entrySkipped(name: string, reason: EntryProblem, detail: string): Diagnostic {
-  const entry = escapeControls(name.slice(0, LONGEST_NAME));
-  const message = `The entry \`${entry}\` is not used: ${detail}.`.replace(/\.\.$/, '.');
+  const entry = escapeControls(shortName(name));
+  const message = escapeControls(`The entry \`${entry}\` is not used: ${detail}.`.replace(/\.\.$/, '.'));
   const level = reason === 'disabled' ? 'info' : 'warn';
   return { code: 'entry-skipped', level, message, server: entry, data: { reason } };
 }

@@ -15,7 +15,7 @@ export function isInside(root: string, target: string, paths: Paths): boolean {
 }
 
 /** Names that Windows opens as a device, with any ending. */
-const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)/i;
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 
 /**
  * Why a path cannot be judged by its text on Windows, where it means something else than it says (T3): device and UNC forms, a

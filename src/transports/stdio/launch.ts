@@ -36,15 +36,23 @@ type Refused = Extract<LaunchVerdict, { allowed: false }>;
  */
 export async function judgeLaunch(server: StdioServer, disk: Disk): Promise<LaunchVerdict> {
   const { paths, platform } = disk;
-  const { command, cwd, root } = server;
+  const { command, cwd, root, data } = server;
   if (root !== undefined) {
-    const trap = platform === 'win32' ? findTrap({ root, command, cwd }) : undefined;
+    const trap = platform === 'win32' ? findTrap({ root, data, command, cwd }) : undefined;
     if (trap !== undefined) return outside(trap);
-    if (!paths.isAbsolute(root)) return outside('`root` must be an absolute path');
+    if (![root, data ?? root].every((path) => paths.isAbsolute(path)))
+      return outside('`root` and `data` must be absolute paths');
   }
   const realRoot = root === undefined ? undefined : await real(root, disk);
   if (root !== undefined && realRoot === undefined) return missing('`root` is not there');
-  const folder = await judgeFolder(paths.resolve(realRoot ?? disk.cwd, cwd ?? ''), realRoot, disk);
+  const homes = [realRoot, data === undefined ? undefined : await real(data, disk)].filter(
+    (home) => home !== undefined,
+  );
+  const folder = await judgeFolder(
+    paths.resolve(realRoot ?? disk.cwd, cwd ?? ''),
+    root === undefined ? [] : homes,
+    disk,
+  );
   if (typeof folder !== 'string') return folder;
   const file = isPath(command, platform)
     ? await judgeFile(paths.resolve(realRoot ?? folder, command), realRoot, disk)
@@ -60,7 +68,9 @@ export async function launchOf(server: StdioServer, name: string, disk: Disk): P
   throw new McpConnectError('process-failed', message, { server: name });
 }
 
-function findTrap(given: Readonly<Record<'root' | 'command' | 'cwd', string | undefined>>): string | undefined {
+function findTrap(
+  given: Readonly<Record<'root' | 'data' | 'command' | 'cwd', string | undefined>>,
+): string | undefined {
   for (const [name, path] of Object.entries(given)) {
     const trap = path === undefined ? undefined : findWindowsTrap(path);
     if (trap !== undefined) return `\`${name}\` cannot be judged: ${trap}`;
@@ -68,11 +78,13 @@ function findTrap(given: Readonly<Record<'root' | 'command' | 'cwd', string | un
   return undefined;
 }
 
-async function judgeFolder(path: string, root: string | undefined, disk: Disk): Promise<string | Refused> {
+/** Without `homes` any folder will do, by the name that it is given. */
+async function judgeFolder(path: string, homes: readonly string[], disk: Disk): Promise<string | Refused> {
   const found = await real(path, disk);
-  if (root !== undefined && !isInside(root, found ?? path, disk.paths)) return outside('`cwd` is outside `root`');
+  if (homes.length > 0 && !homes.some((home) => isInside(home, found ?? path, disk.paths)))
+    return outside('`cwd` is outside `root`');
   if (found === undefined || !(await disk.isFolder(found))) return missing('`cwd` is no folder');
-  return root === undefined ? path : found;
+  return homes.length === 0 ? path : found;
 }
 
 async function judgeFile(path: string, root: string | undefined, disk: Disk): Promise<string | Refused> {

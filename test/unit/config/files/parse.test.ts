@@ -251,6 +251,7 @@ describe('entries that are left out', () => {
     ['a path that is absolute', { type: 'stdio', command: '/bin/sh' }, /one name/],
     ['a reference in the command', { type: 'stdio', command: '${PLUGIN_ROOT}/x' }, /one name/],
     ['a folder outside', { type: 'stdio', command: 'x', cwd: '/tmp' }, /`cwd`/],
+    ['a folder without its beginning', { type: 'stdio', command: 'x', cwd: '.' }, /`cwd`/],
     ['a folder by another name', { type: 'stdio', command: 'x', cwd: '${PLUGIN_ROOT}x' }, /`cwd`/],
     ['the root in env', { type: 'stdio', command: 'x', env: { PLUGIN_ROOT: '/' } }, /PLUGIN_ROOT/],
     [
@@ -260,22 +261,24 @@ describe('entries that are left out', () => {
     ],
     ['plain http', { type: 'sse', url: 'http://a.example' }, /https/],
     ['a user', { type: 'sse', url: 'https://u@a.example' }, /user/],
+    ['an empty user', { type: 'sse', url: 'https://@a.example' }, /user/],
     ['a fragment', { type: 'sse', url: 'https://a.example/#' }, /fragment/],
     ['one header twice', { type: 'sse', url: 'https://a.example', headers: { A: '1', a: '2' } }, /twice/],
   ] as const)('T6 agent-plugins: %s', async (_, entry, reason) => {
     expect(await why(entry, { dialect: 'agent-plugins', root: '/p' })).toMatch(reason);
   });
 
-  it('T6 agent-plugins: a server that runs among its data is kept there', async () => {
-    const entry = { type: 'stdio', command: 'node', args: ['${PLUGIN_ROOT}/x.js'], cwd: '${PLUGIN_DATA}/a' };
+  it('T6 T3 agent-plugins: a server may run among its data, its own program too', async () => {
+    const entry = { type: 'stdio', command: './bin/x', args: ['${PLUGIN_ROOT}/x.js'], cwd: '${PLUGIN_DATA}/a' };
     expect(await one(entry, { dialect: 'agent-plugins', root: '/p', data: '/d' })).toEqual({
       name: 's',
       type: 'stdio',
-      command: 'node',
+      command: './bin/x',
       args: ['/p/x.js'],
       cwd: '/d/a',
       env: { PLUGIN_ROOT: '/p', PLUGIN_DATA: '/d' },
-      root: '/d',
+      root: '/p',
+      data: '/d',
     });
   });
 
@@ -300,7 +303,8 @@ describe('entries that are left out', () => {
   ])('T6 a text that is no configuration is told of, and not quoted: %s', async (text) => {
     const { servers, diagnostics } = await parse(text);
     expect(servers).toEqual([]);
-    expect(diagnostics).toMatchObject([{ code: 'config-skipped', level: 'error', data: {} }]);
+    expect(diagnostics).toMatchObject([{ code: 'config-skipped', level: 'error' }]);
+    expect(diagnostics[0]!.data).toEqual({ reason: text.startsWith('{') && text !== '{' ? 'no-servers' : 'not-json' });
     expect(diagnostics[0]!.message).not.toContain('secret-text');
   });
 });
@@ -351,7 +355,10 @@ describe('whatever the text', () => {
           ...(chosen === undefined ? {} : { dialect: chosen as 'claude' }),
         };
         const { servers, diagnostics } = await parse(JSON.stringify(given) ?? '', options);
-        for (const { message } of diagnostics) expect(message).not.toContain(SECRET);
+        for (const { message, code, data } of diagnostics) {
+          expect(message).not.toContain(SECRET);
+          expect([code, Object.keys(data)]).toEqual([expect.stringMatching(/^(?:config|entry)-skipped$/), ['reason']]);
+        }
         expect(new Set(servers.map(({ name }) => name)).size).toBe(servers.length);
       }),
       { numRuns: 1_500 },
@@ -364,7 +371,9 @@ describe('whatever the text', () => {
       { root: 'relative' },
       { data: 5 },
       { env: 'x' },
+      { env: { A: 5 } },
       { inputs: null },
+      { inputs: { a: ['x'] } },
       { vars: {} },
     ]) {
       await expect(parseMcpConfig('{}', options as never)).rejects.toMatchObject({ code: 'config' });
