@@ -135,20 +135,41 @@ describe('tokens', () => {
     expect(provider.pages).toHaveLength(1);
   });
 
-  it('G11 a refresh token that is good no longer: the user is asked again', async () => {
+  const stores = [
+    ['throws it away', memoryProvider],
+    ['cannot throw it away', () => Object.assign(memoryProvider(), { invalidateCredentials: undefined })],
+    ['keeps it all the same', () => Object.assign(memoryProvider(), { invalidateCredentials() {} })],
+  ] as const;
+
+  it.each(stores)(
+    'G11 a refresh token that is good no longer, and a store that %s: the user is asked',
+    async (_, make) => {
+      const stand = await rig.stand();
+      const { provider, toolset } = await agreed(stand, make());
+      provider.stored.tokens = { ...provider.stored.tokens!, refresh_token: 'spent' };
+      stand.as.expire();
+      expect(await rejection(echo(toolset))).toMatchObject({ code: 'unauthorized' });
+      expect(toolset.servers[0]?.state).toBe('needs-auth');
+      // The tools stay, and nothing is sent for them.
+      stand.rs.reset();
+      expect(await rejection(echo(toolset))).toMatchObject({ code: 'unauthorized' });
+      expect(stand.rs.requests).toEqual([]);
+      await toolset.finishAuth('crm', await stand.as.visit(pageOf(toolset)));
+      await echo(toolset);
+      expect(toolset.servers[0]?.state).toBe('ready');
+    },
+  );
+
+  it('G11 a client that is known no longer is told so, where it cannot be thrown away, and no user is sent anywhere', async () => {
     const stand = await rig.stand();
-    const { provider, toolset } = await agreed(stand);
-    provider.stored.tokens = { ...provider.stored.tokens!, refresh_token: 'spent' };
+    const { provider, toolset } = await agreed(
+      stand,
+      Object.assign(memoryProvider(), { invalidateCredentials: undefined }),
+    );
+    provider.stored.client = { ...provider.stored.client!, client_secret: 'wrong' };
     stand.as.expire();
-    expect(await rejection(echo(toolset))).toMatchObject({ code: 'unauthorized' });
-    expect(toolset.servers[0]?.state).toBe('needs-auth');
-    // The tools stay, and nothing is sent for them.
-    stand.rs.reset();
-    expect(await rejection(echo(toolset))).toMatchObject({ code: 'unauthorized' });
-    expect(stand.rs.requests).toEqual([]);
-    await toolset.finishAuth('crm', await stand.as.visit(pageOf(toolset)));
-    await echo(toolset);
-    expect(toolset.servers[0]?.state).toBe('ready');
+    expect((await rejection(echo(toolset))).message).toContain('invalid_client');
+    expect(provider.pages).toHaveLength(1);
   });
 
   it('G11 a token of another kind than bearer is not sent', async () => {

@@ -44,6 +44,9 @@ export class SupersededError extends Error {}
 export function guardProvider(provider: OAuthClientProvider, rules: ProviderRules): OAuthClientProvider {
   let state = '';
   let shown: StoredOAuthTokens | undefined;
+  /** A refresh token that is good no longer. Not every provider can throw it away, and then the user would never be asked. */
+  let spent: string | undefined;
+  let knownClient = true;
   const overrides: Partial<OAuthClientProvider> & { readonly dpop: undefined } = {
     dpop: undefined,
     discoveryState: () => rules.discovery,
@@ -51,7 +54,7 @@ export function guardProvider(provider: OAuthClientProvider, rules: ProviderRule
     clientInformation: async (context) => vetClient(provider, rules, await provider.clientInformation(context)),
     async tokens(context) {
       shown = vetTokens(rules, await provider.tokens(context));
-      return shown;
+      return shown?.refresh_token !== undefined && shown.refresh_token === spent ? undefined : shown;
     },
     async saveTokens(tokens, context) {
       checkBearer(rules.server, tokens);
@@ -77,6 +80,9 @@ export function guardProvider(provider: OAuthClientProvider, rules: ProviderRule
     async invalidateCredentials(scope) {
       if (scope === 'tokens' && (await supersedes(provider, rules, shown))) throw new SupersededError();
       await provider.invalidateCredentials?.(scope);
+      if (scope === 'client') knownClient = false;
+      // A client that is not known need not send the user anywhere.
+      if (scope === 'tokens' && knownClient) spent = shown?.refresh_token;
     },
   };
   return withOverrides(provider, { ...overrides, ...saveClient(provider, rules) });
