@@ -116,7 +116,7 @@ function reasonOf({ facts, streamFailure }: Lost): string {
     return `it answered HTTP ${facts.status}`;
   if (facts.status !== undefined) return 'its response held no usable answer';
   if (facts.networkCode !== undefined) return `the network failed (${facts.networkCode})`;
-  return 'the connection ended';
+  return 'no response came, and nothing says why';
 }
 
 function causeOf({ facts: { status, networkCode }, streamFailure }: Lost): unknown {

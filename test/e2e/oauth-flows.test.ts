@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { HttpServer } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
 import { listen } from '../support/http-host.js';
-import { memoryProvider } from '../support/oauth-provider.js';
+import { type MemoryProvider, memoryProvider } from '../support/oauth-provider.js';
 import { createOAuthRig, KINDS, pageOf, type Stand, session } from './oauth-kit.js';
 import { rejection } from './rig.js';
 
@@ -160,16 +160,18 @@ describe('tokens', () => {
     },
   );
 
-  it('G11 a client that is known no longer is told so, where it cannot be thrown away, and no user is sent anywhere', async () => {
-    const stand = await rig.stand();
-    const { provider, toolset } = await agreed(
-      stand,
-      Object.assign(memoryProvider(), { invalidateCredentials: undefined }),
-    );
-    provider.stored.client = { ...provider.stored.client!, client_secret: 'wrong' };
-    stand.as.expire();
-    expect((await rejection(echo(toolset))).message).toContain('invalid_client');
-    expect(provider.pages).toHaveLength(1);
+  it('G11 a client that is known no longer registers again where it can be thrown away, and else no user is sent anywhere', async () => {
+    const forget = async (provider: MemoryProvider) => {
+      const stand = await rig.stand();
+      const { toolset } = await agreed(stand, provider);
+      provider.stored.client = { ...provider.stored.client!, client_secret: 'wrong' };
+      stand.as.expire();
+      const { message } = await rejection(echo(toolset));
+      return { message, registered: stand.as.at('/register').length, pages: provider.pages.length };
+    };
+    expect(await forget(memoryProvider())).toMatchObject({ registered: 2, pages: 2 });
+    const kept = await forget(Object.assign(memoryProvider(), { invalidateCredentials: undefined }));
+    expect(kept).toMatchObject({ registered: 1, pages: 1, message: expect.stringContaining('invalid_client') });
   });
 
   it('G11 a token of another kind than bearer is not sent', async () => {

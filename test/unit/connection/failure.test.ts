@@ -56,7 +56,10 @@ describe('a request without an answer', () => {
     const byNetwork = callFailure(lost({ networkCode: 'ECONNRESET' }), CALL);
     expect(byNetwork).toMatchObject({ cause: { name: 'NetworkError', code: 'ECONNRESET' } });
     expect(byNetwork.message).toContain('ECONNRESET');
-    expect(callFailure(lost({}), CALL).cause).toBeUndefined();
+    // Browsers, Workers and Deno tell a script nothing of why.
+    const unexplained = requestFailure(lost({}), { server: 's' });
+    expect(unexplained.message).toBe('Server `s` could not be used: no response came, and nothing says why.');
+    expect([unexplained.cause, callFailure(lost({}), CALL).cause]).toEqual([undefined, undefined]);
   });
 
   it('that was ended by us rejects with our own error', () => {
