@@ -15,7 +15,7 @@ export const CANARY_QUERY = `?tenant=${SECRETS.query}`;
 export const CANARY_HEADERS = { 'x-tenant': SECRETS.header } as const;
 
 /** Tokens are numbered and sessions named, so any ending counts. */
-const SECRET = /canary-(?:header|token|query|user|env)-/;
+const SECRET = /canary-(?:header|token|query|user|env|issued|stored)(?:-|$)/;
 
 /** Every string that can be reached from a value, hidden properties and getters included, and every class on the way. */
 export function reach(root: unknown): { readonly strings: string[]; readonly classes: Set<string> } {
