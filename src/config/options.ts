@@ -19,7 +19,10 @@ export interface Limits {
   readonly mediaBytes: number;
   /** Nesting of one tool definition, references expanded or not. Default 64, at most 1,000. */
   readonly schemaDepth: number;
-  /** JSON values in one tool definition, references expanded or not. Default 10,000. */
+  /**
+   * JSON values in one tool definition, references expanded or not. What expanding adds is bounded in length too, by a hundred
+   * UTF-16 code units for each. Default 10,000.
+   */
   readonly schemaNodes: number;
   /** Redirects followed for one request. Default 5. */
   readonly redirects: number;

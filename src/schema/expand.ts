@@ -12,6 +12,9 @@ export interface ProjectionBounds {
   readonly schemaNodes: number;
 }
 
+/** What references may add in text, in UTF-16 code units for each of `schemaNodes`: values are counted, and may be of any length. */
+const CHARS_A_NODE = 100;
+
 /** Why a reference could not be kept. */
 export type Obstacle = 'recursive' | 'nodes' | 'depth' | 'unresolved' | 'dynamic' | 'siblings';
 
@@ -26,8 +29,8 @@ export interface Place {
   readonly depth: number;
   /** What gives the place its keywords: the schema that was written there, or the one it refers to. */
   source: JsonSchema;
-  /** Annotations written beside references, which win over the source's own. */
-  notes: JsonSchema;
+  /** Annotations written beside each reference on the way to the source. The earlier win over the later and the source's own. */
+  readonly notes: JsonSchema[];
   /** Whether the source was reached by a reference. */
   referred: boolean;
   /** Set where the place is only a boolean. */
@@ -54,9 +57,11 @@ interface Expansion {
   /** Whether the dialect ignores what stands beside a `$ref`. */
   readonly ignoring: boolean;
   readonly bounds: ProjectionBounds;
-  /** Where chains of bare references end. */
+  /** Where chains of bare references end; a schema that is none ends where it stands. */
   readonly ends: Map<JsonSchema, Target>;
   nodes: number;
+  /** What references have added. */
+  chars: number;
 }
 
 type Target = JsonSchema | boolean | Extract<Obstacle, 'recursive' | 'unresolved'>;
@@ -77,6 +82,7 @@ export function expandReferences(document: JsonSchema, bounds: ProjectionBounds)
     ends: new Map(),
     // The root may also need a type and properties.
     nodes: sizeOf(document).nodes + 2,
+    chars: 0,
   };
   const places: Place[] = [];
   const pending: Pending[] = [{ schema: document, parent: undefined, keyword: '', key: undefined, depth: 0 }];
@@ -102,7 +108,7 @@ function settle({ schema, parent, keyword, key, depth }: Pending, expansion: Exp
     key,
     depth,
     source: schema,
-    notes: {},
+    notes: [],
     referred: false,
     boolean: undefined,
     beside: undefined,
@@ -131,9 +137,9 @@ function follow(place: Place, passed: ReadonlySet<JsonSchema>, expansion: Expans
     place.obstacles.push(obstacle);
     return false;
   }
-  const notes = { ...annotationsOf(place), ...place.notes };
+  const notes = annotationsOf(place);
   if (typeof target === 'boolean') {
-    if (place.parent !== undefined && !joins && Object.keys(notes).length === 0) place.boolean = target;
+    if (place.parent !== undefined && !joins && notes === undefined && place.notes.length === 0) place.boolean = target;
     else place.beside = target;
     return false;
   }
@@ -141,11 +147,13 @@ function follow(place: Place, passed: ReadonlySet<JsonSchema>, expansion: Expans
     place.beside = target as JsonSchema;
     return false;
   }
-  place.notes = notes;
+  if (notes !== undefined) place.notes.push(notes);
   place.source = target as JsonSchema;
   place.referred = true;
   return true;
 }
+
+const NEVER: Size = { nodes: 1, chars: 0, depth: 0 };
 
 /** Whether the target may be put here, which is then paid for. */
 function judge(place: Place, target: JsonSchema | boolean, joins: boolean, expansion: Expansion): Obstacle | undefined {
@@ -153,14 +161,16 @@ function judge(place: Place, target: JsonSchema | boolean, joins: boolean, expan
   for (let above: Place | undefined = place; above !== undefined; above = above.parent) {
     if (above.source === target) return 'recursive';
   }
-  const { nodes, depth } = target === false ? { nodes: 1, depth: 0 } : expansion.sizeOf(target);
+  const { nodes, chars, depth } = target === false ? NEVER : expansion.sizeOf(target);
   const { schemaNodes, schemaDepth } = expansion.bounds;
   // The reference itself goes, and its schema too unless that holds the target in an `allOf`.
   const isHeld = joins || target === false;
   const cost = isHeld ? nodes : nodes - 2;
   if (expansion.nodes + cost > schemaNodes) return 'nodes';
+  if (expansion.chars + chars > schemaNodes * CHARS_A_NODE) return 'nodes';
   if (place.depth + depth + (isHeld ? 2 : 0) + 1 > schemaDepth) return 'depth';
   expansion.nodes += cost;
+  expansion.chars += chars;
   return undefined;
 }
 
@@ -168,13 +178,14 @@ function judge(place: Place, target: JsonSchema | boolean, joins: boolean, expan
 function endOf(from: JsonSchema, { references, ends }: Expansion): Target {
   const passed = new Set<JsonSchema>();
   let target: Target = references.resolve(from) ?? 'unresolved';
-  while (isRecord(target) && isBareReference(target)) {
+  while (isRecord(target)) {
     const known: Target | undefined = passed.has(target) ? 'recursive' : ends.get(target);
-    if (known !== undefined) target = known;
-    else {
-      passed.add(target);
-      target = references.resolve(target) ?? 'unresolved';
+    passed.add(target);
+    if (known !== undefined || !isBareReference(target)) {
+      target = known ?? target;
+      break;
     }
+    target = references.resolve(target) ?? 'unresolved';
   }
   for (const each of passed) ends.set(each, target);
   return target;
@@ -195,9 +206,10 @@ function constraintsBeside({ source, parent }: Place, target: Target): readonly 
 }
 
 /** The dialect is the document's: a target's own says nothing here. */
-function annotationsOf({ source, referred }: Place): JsonSchema {
+function annotationsOf({ source, referred }: Place): JsonSchema | undefined {
   const isNote = (key: string) => !isConstraint(key) && !isScaffold(key) && !(referred && key === '$schema');
-  return Object.fromEntries(Object.entries(source).filter(([key]) => isNote(key)));
+  const notes = Object.entries(source).filter(([key]) => isNote(key));
+  return notes.length === 0 ? undefined : Object.fromEntries(notes);
 }
 
 /** Whether the constraints of a schema have no meaning in its dialect. */

@@ -75,7 +75,8 @@ function writeFields(place: Place, made: ReadonlyMap<Place, Made>, ignoring: boo
     const members = place.below.get(keyword);
     fields.set(keyword, members === undefined ? value : writeMembers(value, members, made));
   }
-  for (const [keyword, value] of Object.entries(notes)) fields.set(keyword, value);
+  for (const each of notes.toReversed())
+    for (const [keyword, value] of Object.entries(each)) fields.set(keyword, value);
   if (beside === undefined || beside === true) return fields;
   const allOf = fields.get('allOf');
   const joined = beside === false ? false : made.get([...place.below.get('allOf')!.values()].at(-1)!)!.schema;

@@ -28,21 +28,28 @@ export function indexReferences(document: JsonSchema): References {
     ignoring: ignoresSiblings(document),
   };
   scan(document, whole, index);
+  /** A reference may be long, and stand in a definition that many refer to. */
+  const resolved = new Map<JsonSchema, JsonSchema | boolean | undefined>();
   return {
     resolve(schema) {
-      const reference = own(schema, '$ref');
-      const home = index.homes.get(schema);
-      if (typeof reference !== 'string' || home === undefined) return undefined;
-      const at = reference.indexOf('#');
-      const uri = at === -1 ? reference : reference.slice(0, at);
-      const resource = uri === '' ? home : index.resources.get(resolveUri(uri, home.uri) ?? '');
-      if (resource === undefined) return undefined;
-      const target = findFragment(resource, at === -1 ? '' : reference.slice(at + 1));
-      // A pointer may lead to where no keyword has schemas, as in `#/components/schemas/…`.
-      if (isRecord(target)) scan(target, resource, index);
-      return target;
+      if (!resolved.has(schema)) resolved.set(schema, resolveReference(schema, index));
+      return resolved.get(schema);
     },
   };
+}
+
+function resolveReference(schema: JsonSchema, index: Index): JsonSchema | boolean | undefined {
+  const reference = own(schema, '$ref');
+  const home = index.homes.get(schema);
+  if (typeof reference !== 'string' || home === undefined) return undefined;
+  const at = reference.indexOf('#');
+  const uri = at === -1 ? reference : reference.slice(0, at);
+  const resource = uri === '' ? home : index.resources.get(resolveUri(uri, home.uri) ?? '');
+  if (resource === undefined) return undefined;
+  const target = findFragment(resource, at === -1 ? '' : reference.slice(at + 1));
+  // A pointer may lead to where no keyword has schemas, as in `#/components/schemas/…`.
+  if (isRecord(target)) scan(target, resource, index);
+  return target;
 }
 
 /** A schema and those that its own reference leads to, which all judge the same value. */

@@ -5,6 +5,8 @@ import { isScaffold, type Role, roleOfMember } from './keywords.js';
 export interface Size {
   /** JSON values, the schema itself and one for each reference included; definitions left out. */
   readonly nodes: number;
+  /** Length of its keys and strings, in UTF-16 code units. */
+  readonly chars: number;
   /** Levels below the schema itself. */
   readonly depth: number;
 }
@@ -22,6 +24,7 @@ export function createSizes(): (schema: JsonSchema) => Size {
 function measure(schema: JsonSchema): Size {
   const open: { value: object; role: Role; depth: number }[] = [{ value: schema, role: 'schema', depth: 0 }];
   let nodes = 1;
+  let chars = 0;
   let deepest = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, role, depth } = next;
@@ -29,10 +32,11 @@ function measure(schema: JsonSchema): Size {
       if (role === 'schema' && key !== '$ref' && isScaffold(key)) continue;
       const member = (value as JsonSchema)[key];
       nodes += 1;
+      chars += key.length + (typeof member === 'string' ? member.length : 0);
       deepest = Math.max(deepest, depth + 1);
       if (typeof member !== 'object' || member === null) continue;
       open.push({ value: member, role: roleOfMember(role, key, member), depth: depth + 1 });
     }
   }
-  return { nodes, depth: deepest };
+  return { nodes, chars, depth: deepest };
 }

@@ -339,6 +339,39 @@ describe('bounds', () => {
     expect(JSON.stringify(made).split('"items"')).toHaveLength(61);
   });
 
+  it('P4 P3 G9 references add no more text than a hundred characters for each of schemaNodes', () => {
+    const text = { description: 'x'.repeat(9_987), type: 'string' };
+    const properties = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`p${at + 100}`, { $ref: '#/$defs/text' }]),
+    );
+    const { schema, losses } = project({ type: 'object', properties, $defs: { text } });
+    const made = Object.values(schema.properties as object);
+    // Of what is written once in the document, there may be as much as there is.
+    expect(project({ type: 'object', properties: { p: { ...text, title: 'x'.repeat(2_000_000) } } }).losses).toEqual(
+      [],
+    );
+    expect([made.filter((each) => Object.keys(each).length > 0).length, losses.length]).toEqual([99, 101]);
+    expect(losses[0]).toBe('#/properties/p199: expanding the reference would pass limits.schemaNodes');
+  });
+
+  it('P4 G9 a reference is looked up once, however many lead to it: it may be long', () => {
+    const lookups = (uses: number) => {
+      let count = 0;
+      const document = {
+        type: 'object',
+        properties: Object.fromEntries(Array.from({ length: uses }, (_, at) => [`p${at}`, { $ref: '#/$defs/far' }])),
+        $defs: { far: { $ref: '#/x-trail/end', title: 'T' } },
+        get 'x-trail'() {
+          count += 1;
+          return { end: { type: 'string' } };
+        },
+      };
+      expect(project(document).losses).toEqual([]);
+      return count;
+    };
+    expect(lookups(100)).toBe(lookups(1));
+  });
+
   it('G9 P4 no depth and no chain ends in a RangeError, and chains are followed once', () => {
     let deep: unknown = { $ref: '#/$defs/0' };
     for (let level = 0; level < 20_000; level++) deep = { not: deep };
