@@ -1,5 +1,7 @@
 import { isRecord, measureJson } from '../core/json.js';
+import { quietly } from '../core/quietly.js';
 import type { JsonSchema } from '../core/tools.js';
+import { cloneJson } from '../schema/input-schema.js';
 import { followRoot } from '../schema/references.js';
 
 /** Longest raw tool name, in UTF-16 code units. Its characters are free: a name that no provider takes is rewritten (N2). */
@@ -48,16 +50,27 @@ export interface AdmissionBounds {
 export function admitTool(entry: unknown, bounds: AdmissionBounds): Admission {
   if (!isRecord(entry)) return { ok: false, reason: `The entry is ${describeType(entry)}, not an object.` };
   const name = readOwn(entry, 'name');
-  if (typeof name !== 'string') return { ok: false, reason: `The name is ${describeType(name)}, not a string.` };
-  if (name === '') return { ok: false, reason: 'The name is empty.' };
-  if (name.length > TOOL_NAME_MAX) {
-    return { ok: false, reason: `The name is longer than ${TOOL_NAME_MAX} characters.` };
-  }
+  if (!isUsableName(name)) return { ok: false, reason: describeName(name) };
   const measure = measureJson(entry, { depth: bounds.schemaDepth, nodes: bounds.schemaNodes });
   if (!measure.ok) return { ok: false, name, reason: describeExcess(measure.exceeded, bounds) };
   const reason = judgeNumbers(measure.nonFinite) ?? judgeTexts(entry) ?? judgeSchema(readOwn(entry, 'inputSchema'));
   if (reason !== undefined) return { ok: false, name, reason };
   return { ok: true, tool: pickTool(name, entry), chars: measure.chars };
+}
+
+/**
+ * Judges an entry that nobody has parsed: in process it is the server's own object, in which a bigint, a getter or a `toJSON`
+ * is possible, and which the server may change later. What is admitted is a copy by way of JSON text; where there is no such
+ * text, that entry alone is refused (L1).
+ */
+export function admitForeign(entry: unknown, bounds: AdmissionBounds): Admission {
+  try {
+    const judged = admitTool(entry, bounds);
+    return judged.ok ? admitTool(cloneJson(entry), bounds) : judged;
+  } catch {
+    const name = quietly(() => (isRecord(entry) ? readOwn(entry, 'name') : undefined));
+    return { ok: false, ...(isUsableName(name) ? { name } : {}), reason: 'The definition is not JSON data.' };
+  }
 }
 
 /** The names that occur more than once, with how often they do: none of these tools is exposed (L3). */
@@ -81,6 +94,15 @@ function pickTool(name: string, entry: JsonSchema): AdmittedTool {
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations: annotations as JsonSchema }),
   };
+}
+
+function isUsableName(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && name.length <= TOOL_NAME_MAX;
+}
+
+function describeName(name: unknown): string {
+  if (typeof name !== 'string') return `The name is ${describeType(name)}, not a string.`;
+  return name === '' ? 'The name is empty.' : `The name is longer than ${TOOL_NAME_MAX} characters.`;
 }
 
 function describeExcess(exceeded: 'depth' | 'nodes', bounds: AdmissionBounds): string {

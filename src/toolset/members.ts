@@ -1,4 +1,4 @@
-import { type Admission, admitTool } from '../catalog/admit.js';
+import { type Admission, admitForeign, admitTool } from '../catalog/admit.js';
 import { serverNames } from '../catalog/names.js';
 import type { ServerCatalogue } from '../catalog/projection.js';
 import { type Survey, surveyEntries } from '../catalog/survey.js';
@@ -13,6 +13,7 @@ import { type ClosingSignal, createDeadline } from '../core/deadline.js';
 import type { Report } from '../core/diagnostics.js';
 import { type McpError, McpLimitError, McpProtocolError } from '../core/errors.js';
 import { measureJson } from '../core/json.js';
+import { quietly } from '../core/quietly.js';
 import type { ToolFilter } from '../core/servers.js';
 import type { Shared } from '../core/shared.js';
 import { secretParameters } from '../guard/secret-query.js';
@@ -27,6 +28,8 @@ export interface Member {
   readonly filter: ToolFilter | undefined;
   readonly required: boolean;
   readonly timeoutMs: number;
+  /** Whether what it answers may be objects that nobody has parsed. */
+  readonly foreign: boolean;
   readonly connection: Connection;
   /** Absent: no token is sent. */
   readonly tokens?: TokenSource | undefined;
@@ -69,6 +72,7 @@ function createMember(server: ResolvedServer, name: string, options: ResolvedOpt
     filter: server.tools,
     required: server.required,
     timeoutMs: server.timeoutMs ?? options.timeoutMs,
+    foreign: server.kind === 'client' || server.kind === 'custom',
     connection:
       server.kind === 'client'
         ? createClientConnection(server.client, name, options)
@@ -125,8 +129,9 @@ export async function listMember(
   list: ListOptions,
 ): Promise<void> {
   const deadline = createDeadline(list);
+  const admit = member.foreign ? admitForeign : admitTool;
   try {
-    const listing = await member.connection.list((entry) => judgeEntry(entry, limits), deadline);
+    const listing = await member.connection.list((entry) => judgeEntry(entry, admit, limits), deadline);
     if (listing.truncated !== undefined) noteTruncation(member, listing, limits, report);
     member.survey = surveyEntries(listing.entries, member.connection.mirrorsParams);
     member.freshUntil = Date.now() + listing.ttlMs;
@@ -159,10 +164,12 @@ function noteTruncation(member: Member, listing: Listing<unknown>, limits: Limit
 const MEASURED_NODES = 1_000_000;
 
 /** A refused entry counts for `limits.listBytes` like any other (L2). */
-function judgeEntry(entry: unknown, limits: Limits): Admission & { readonly chars: number } {
-  const admission = admitTool(entry, limits);
+function judgeEntry(entry: unknown, admit: typeof admitTool, limits: Limits): Admission & { readonly chars: number } {
+  const admission = admit(entry, limits);
   if (admission.ok) return admission;
-  const measure = measureJson(entry, { depth: Number.POSITIVE_INFINITY, nodes: MEASURED_NODES });
+  const measure = quietly(() => measureJson(entry, { depth: Number.POSITIVE_INFINITY, nodes: MEASURED_NODES }));
+  // Where it throws, it has no text that could count.
+  if (measure === undefined) return { ...admission, chars: 0 };
   return { ...admission, chars: measure.ok ? measure.chars : MEASURED_NODES };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { McpToolset } from '../../src/index.js';
-import { estimateTokens } from '../../src/index.js';
+import type { McpToolset, Transport } from '../../src/index.js';
+import { createMcpTools, estimateTokens } from '../../src/index.js';
 import { type BrokenTool, brokenTools, GOOD_AFTER, GOOD_BEFORE, withGoodSiblings } from '../support/broken-tools.js';
 import { rawJson } from '../support/raw-server.js';
 import { createRig, ERAS, type Wired } from './rig.js';
@@ -150,4 +150,49 @@ it('L3 a duplicate over several pages counts, and a broken twin takes the good o
     { tool: 'b', data: { count: 2 } },
   ]);
   expect(toolset.describeTools().map(({ tool }) => tool)).toEqual(['a', 'b', 'c']);
+});
+
+/** In process nobody parses what a server answers: its tools are its own objects. */
+function inProcess(tools: unknown[]): Transport {
+  const transport: Transport = {
+    start: async () => {},
+    close: async () => transport.onclose?.(),
+    async send(message) {
+      if (!('id' in message && 'method' in message)) return;
+      const { id, method } = message;
+      const result =
+        method === 'initialize'
+          ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+          : { tools };
+      queueMicrotask(() => transport.onmessage?.({ jsonrpc: '2.0', id, result }));
+    },
+  };
+  return transport;
+}
+
+it.each([
+  [
+    'a custom transport',
+    (tools: unknown[]) => ({ name: 's', type: 'custom' as const, connect: () => inProcess(tools) }),
+  ],
+  ['a client of the host', (tools: unknown[]) => ({ request: async () => ({ tools }) })],
+])('L1 L5 over %s what is not JSON is refused alone, and what was listed stays as it was', async (_, serve) => {
+  const good = { name: 'good', inputSchema: { type: 'object', properties: { a: {} } as Record<string, unknown> } };
+  const throwing = Object.defineProperty({ name: 'throwing' }, 'inputSchema', {
+    get: () => {
+      throw new Error('no');
+    },
+    enumerable: true,
+  });
+  const large = { name: 'large', inputSchema: { type: 'object', maximum: 10n } };
+  const handle = createMcpTools(serve([throwing, large, good]), { onDiagnostic: () => {} });
+  const before = await handle.describeTools();
+  expect(before.map(({ tool, state }) => [tool, state])).toEqual([
+    ['good', 'active'],
+    ['large', 'quarantined'],
+    ['throwing', 'quarantined'],
+  ]);
+  good.inputSchema.properties.later = {};
+  expect(await handle.describeTools()).toEqual(before);
+  await handle.close();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Admission, admitTool, findDuplicates } from '../../../src/catalog/admit.js';
+import { type Admission, admitForeign, admitTool, findDuplicates } from '../../../src/catalog/admit.js';
 
 const BOUNDS = { schemaDepth: 64, schemaNodes: 10_000 };
 const SCHEMA = { type: 'object' };
@@ -201,6 +201,53 @@ describe('admitTool', () => {
         reason: 'The definition holds a number too large for JSON.',
       });
     }
+  });
+});
+
+describe('admitForeign', () => {
+  const foreign = (part: object) => admitForeign({ ...TOOL, ...part }, BOUNDS);
+  const fail = () => {
+    throw new Error('no');
+  };
+  const refused = { ok: false, name: 'search', reason: 'The definition is not JSON data.' };
+
+  it.each([
+    ['a bigint', { inputSchema: { ...SCHEMA, maximum: 10n } }],
+    ['a getter that throws', { inputSchema: Object.defineProperty({}, 'type', { get: fail, enumerable: true }) }],
+    ['a proxy that throws', { inputSchema: new Proxy({}, { ownKeys: fail }) }],
+    ['a toJSON that throws', { inputSchema: { ...SCHEMA, toJSON: fail } }],
+    ['a toJSON that gives nothing', { toJSON: () => undefined }],
+  ])('L1 refuses an entry with %s', (_, part) => {
+    expect(foreign(part)).toEqual(refused);
+  });
+
+  it('L1 refuses an entry whose name cannot be read, or that cannot be looked at', () => {
+    const { name: _, ...unnamed } = refused;
+    expect(admitForeign(Object.defineProperty({ ...TOOL }, 'name', { get: fail }), BOUNDS)).toEqual(unnamed);
+    expect(admitForeign(new Proxy({}, { getOwnPropertyDescriptor: fail }), BOUNDS)).toEqual(unnamed);
+  });
+
+  it('L1 G9 judges what the JSON text says, and bounds what it is made of', () => {
+    expect(foreign({ inputSchema: { ...SCHEMA, toJSON: () => 5 } })).toMatchObject({
+      reason: 'The inputSchema is a number, not an object.',
+    });
+    const cycle: Record<string, unknown> = { type: 'object' };
+    cycle.not = cycle;
+    expect(foreign({ inputSchema: cycle })).toMatchObject({ reason: expect.stringContaining('limits.schemaDepth') });
+    const sparse = { ...SCHEMA, enum: new Array(4_000_000_000) };
+    expect(foreign({ inputSchema: sparse })).toMatchObject({ reason: expect.stringContaining('limits.schemaNodes') });
+    expect(foreign({ inputSchema: { ...SCHEMA, maximum: Number.NaN } })).toMatchObject({
+      reason: 'The definition holds a number too large for JSON.',
+    });
+  });
+
+  it('L5 N8 admits a copy that stays as it was', () => {
+    const entry = { ...TOOL, inputSchema: JSON.parse('{"type":"object","properties":{"__proto__":{}}}') };
+    const admission = admitForeign(entry, BOUNDS);
+    const before = JSON.stringify(admission);
+    entry.inputSchema.properties.later = {};
+    expect(JSON.stringify(admission)).toBe(before);
+    expect(before).toContain('"properties":{"__proto__":{}}');
   });
 });
 

@@ -40,7 +40,14 @@ function create({ names = ['s'], onToolsChanged }: { names?: string[]; onToolsCh
       },
     } as unknown as Connection;
     const rest = { prefix: undefined, filter: undefined, required: false, survey: undefined, onAnnounced() {} };
-    const times = { timeoutMs: 5_000, freshUntil: 0, confirmedUntil: 0, confirming: undefined, announced: false };
+    const times = {
+      timeoutMs: 5_000,
+      freshUntil: 0,
+      confirmedUntil: 0,
+      confirming: undefined,
+      announced: false,
+      foreign: false,
+    };
     return { name, configuredName: name, identity: name, connection, ...rest, ...times };
   });
   const closing = createClosing();
