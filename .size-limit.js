@@ -39,7 +39,7 @@ export default [
     name: 'root, before the first connect',
     path: 'dist/index.js',
     gzip: true,
-    limit: '31 kB',
+    limit: '32 kB',
     modifyEsbuildConfig: asLoadedFirst,
   },
   {
@@ -60,7 +60,7 @@ export default [
     name: 'root, with all that it may load, configuration files included',
     path: 'dist/index.js',
     gzip: true,
-    limit: '152 kB',
+    limit: '154 kB',
     modifyEsbuildConfig: asBundled,
   },
   {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +16,7 @@ import { onCallback, open, pageOf, providerOver } from '../../examples/oauth.js'
 import { toolsOf as pinnedToolsOf } from '../../examples/pinned.js';
 import { report } from '../../examples/report.js';
 import { toolsFor } from '../../examples/servers.js';
+import { filesIn } from '../../examples/stdio.js';
 import worker from '../../examples/worker/worker.js';
 import { startBearerGate } from '../support/bearer-gate.js';
 import { protect } from '../support/oauth-resource.js';
@@ -61,6 +63,19 @@ describe('the examples of the documents', () => {
       expect(await answer(inject('everythingHttpUrl'), prompt)).toContain('marzipan');
     });
   }
+
+  it('stdio: a program is started and serves its folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mcp-toolset-example-'));
+    const resolve = createRequire(import.meta.url).resolve;
+    const toolset = await filesIn(folder, resolve('@modelcontextprotocol/server-filesystem/dist/index.js'));
+    try {
+      const { content } = await toolset.tools.files__list_allowed_directories!.execute({});
+      expect(content).toMatchObject([{ type: 'text', text: expect.stringContaining(folder) }]);
+    } finally {
+      await toolset.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   it('pinned: a name of the list is served, and another one refused', async () => {
     const server = await startRawServer({ tools: [{ name: 'find', inputSchema: { type: 'object' } }] });
@@ -200,18 +215,21 @@ describe('the examples of the documents', () => {
     expect(await ask('gone')).toEqual(refused(502, 'connect-failed'));
   });
 
-  it('demo: prints the tool map of a published server and the answers of its tools', { timeout: 60_000 }, async () => {
+  it('demo: prints the tool map of published servers and the answers of its tools', { timeout: 60_000 }, async () => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, ['--import', 'tsx', 'examples/demo.ts'], {
       cwd: root,
       timeout: 50_000,
     });
-    expect(stdout).toContain('everything: ready, MCP 2025-11-25');
+    expect(stdout.match(/'ready'/g)).toHaveLength(3);
+    expect(stdout).toContain('2025-11-25');
     expect(stdout).toContain("'everything__echo'");
     expect(stdout).toContain('Echo: hello');
     expect(stdout).toContain('The sum of 2 and 40 is 42.');
     expect(stdout).toContain('"mediaType":"image/png"');
     expect(stdout).toContain('McpToolExecutionError [tool-error]');
+    expect(stdout).toContain('Echo: hello from a process');
+    expect(stdout).toMatch(/files__read_text_file.*Read through the tool map\./);
   });
 });
