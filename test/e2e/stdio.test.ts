@@ -62,7 +62,9 @@ describe('the protocol', () => {
 describe('calls', () => {
   it('R1 R2 an answer, a failed call, a protocol error and an unknown method are told apart', async () => {
     const { toolset } = await wire();
-    expect(await toolset.tools.s__echo!.execute({ message: 'grüße\u2028\n"' })).toEqual(text('grüße\u2028\n"'));
+    expect(await toolset.tools.s__echo!.execute({ message: 'grüße\u2028\u2029\u0085\n"' })).toEqual(
+      text('grüße\u2028\u2029\u0085\n"'),
+    );
     expect(await rejection(toolset.tools.s__broken!.execute({}))).toMatchObject({
       code: 'tool-error',
       message: 'MCP tool error: No such day.',
