@@ -61,13 +61,14 @@ export async function runScenario(stand: Stand): Promise<readonly Check[]> {
   const unhandled = watchUnhandled();
   const checks = await Promise.all(stand.targets.map((target) => checkTarget(target, stand)));
   const shared = await check('all servers in one map', () => sharesOneMap(stand));
+  const process = await check('a process is out of reach, and its siblings serve', () => startsNoProcess(stand));
   const urls = await check('every URL is judged as on every runtime', judgesUrls);
   const file = await check('no file is read for OAuth metadata', () => readsNoFile(stand));
   const quiet = await check('nothing is left unhandled', async () => {
     same(await unhandled.control(), true);
     same(unhandled.left(), []);
   });
-  return [...checks.flat(), shared, urls, file, quiet];
+  return [...checks.flat(), shared, process, urls, file, quiet];
 }
 
 async function checkTarget(target: Target, stand: Stand): Promise<readonly Check[]> {
@@ -217,6 +218,27 @@ async function sharesOneMap({ targets, tools: raw }: Stand): Promise<void> {
     );
   } finally {
     await toolset.close();
+  }
+}
+
+/** The entry of the package that can start one is not imported here, and bundles for Workers and browsers have none (T1). */
+async function startsNoProcess({ targets }: Stand): Promise<void> {
+  const local: McpServerConfig = { name: 'local', type: 'stdio', command: 'node', args: ['server.js'] };
+  const [first] = targets;
+  const { servers, tools, close } = await mcpTools([local, configOf(first!)], { onDiagnostic() {} });
+  try {
+    same(
+      servers.map(({ state, error }) => [state, error?.code]),
+      [
+        ['failed', 'transport-missing'],
+        ['ready', undefined],
+      ],
+    );
+    const { message = '' } = servers[0]?.error ?? {};
+    same(/mcp-toolset\/node.*Workers and browsers have no processes; reach the server over HTTP/.test(message), true);
+    same((await tools[`${first!.name}__echo`]!.execute({ message: 'on' })).content.length, 1);
+  } finally {
+    await close();
   }
 }
 

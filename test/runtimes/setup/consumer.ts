@@ -8,6 +8,8 @@ import { npm } from './install.js';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SCENARIO = fileURLToPath(new URL('../scenario', import.meta.url));
 const LIBRARY = 'mcp-toolset';
+/** The same tarball under another name: a second copy in one process. */
+const SECOND = 'mcp-toolset-again';
 
 /** A project outside the repository that has installed the packed library, as a user of it does. */
 export interface Consumer {
@@ -25,7 +27,7 @@ export async function createConsumer(): Promise<Consumer> {
   await npm(['run', 'build', '--silent'], ROOT);
   await npm(['pack', '--ignore-scripts', '--pack-destination', folder], ROOT);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
-  const dependencies = { [LIBRARY]: `file:./${tarball}` };
+  const dependencies = { [LIBRARY]: `file:./${tarball}`, [SECOND]: `file:./${tarball}` };
   const manifest = { name: 'consumer', version: '1.0.0', private: true, type: 'module', dependencies };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
   await npm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
