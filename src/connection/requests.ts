@@ -20,13 +20,18 @@ export interface RecoveryOptions {
  */
 export async function sendRecovering(
   state: ConnectionState,
-  send: (link: Link) => Promise<Outcome>,
+  sendOver: (link: Link) => Promise<Outcome>,
   options: RecoveryOptions,
 ): Promise<Outcome> {
   const { deadline, idempotent } = options;
+  const send = async (over: Link) => {
+    const outcome = await sendOver(over);
+    // Whatever the answer is, there is one who answers (C6).
+    if (outcome.kind !== 'lost') state.breaker = CLOSED;
+    return outcome;
+  };
   const link = await ready(state, deadline);
   const outcome = await send(link);
-  if (outcome.kind === 'result') state.breaker = CLOSED;
   const verdict = judgeOutcome(outcome);
   if (deadline.reason !== undefined || verdict.kind === 'settled') return outcome;
   if (verdict.kind === 'unknown' && doubtsSession(outcome, link.kind)) giveUp(state, link);

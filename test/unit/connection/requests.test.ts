@@ -178,3 +178,28 @@ it('C4 twenty calls that find one session gone reconnect once', async () => {
   expect(links[1]!.retire).not.toHaveBeenCalled();
   expect(reports).toHaveLength(20);
 });
+
+it.each([
+  ['a result', [RESULT]],
+  ['a JSON-RPC error', [rpc(-32602)]],
+  ['a result after a repair', [NEVER_LEFT, RESULT]],
+  ['a result of the second time', [CUT_OFF, RESULT]],
+])('C6 %s ends the count of a process’s deaths, which its start does not', async (_, outcomes) => {
+  const { run, state } = create(...outcomes);
+  opening.mockImplementation(async () =>
+    Object.assign(makeLink(), { kind: 'stdio', ended: new AbortController().signal }),
+  );
+  state.breaker = { failures: 4, lastFailureAt: 0 };
+  await run({ idempotent: true });
+  expect(state.breaker.failures).toBe(0);
+});
+
+it('C6 where no answer comes, the deaths of a process are still counted', async () => {
+  const { run, state } = create(CUT_OFF);
+  opening.mockImplementation(async () =>
+    Object.assign(makeLink(), { kind: 'stdio', ended: new AbortController().signal }),
+  );
+  state.breaker = { failures: 4, lastFailureAt: 0 };
+  await run();
+  expect(state.breaker.failures).toBe(4);
+});
