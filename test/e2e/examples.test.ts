@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +22,7 @@ import { protect } from '../support/oauth-resource.js';
 import { startOAuthServer } from '../support/oauth-server.js';
 import { startRawServer } from '../support/raw-server.js';
 import { startSdk1SseServer, startSdkServer } from '../support/sdk-servers.js';
+import { processesWith } from './stdio-kit.js';
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -63,19 +63,6 @@ describe('the examples of the documents', () => {
       expect(await answer(inject('everythingHttpUrl'), prompt)).toContain('marzipan');
     });
   }
-
-  it('stdio: a program is started and serves its folder', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'mcp-toolset-example-'));
-    const resolve = createRequire(import.meta.url).resolve;
-    const toolset = await filesIn(folder, resolve('@modelcontextprotocol/server-filesystem/dist/index.js'));
-    try {
-      const { content } = await toolset.tools.files__list_allowed_directories!.execute({});
-      expect(content).toMatchObject([{ type: 'text', text: expect.stringContaining(folder) }]);
-    } finally {
-      await toolset.close();
-      rmSync(folder, { recursive: true });
-    }
-  });
 
   it('pinned: a name of the list is served, and another one refused', async () => {
     const server = await startRawServer({ tools: [{ name: 'find', inputSchema: { type: 'object' } }] });
@@ -194,6 +181,22 @@ describe('the examples of the documents', () => {
     ]);
   });
 
+  it('stdio: a published program serves a folder, and is gone with all that started it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mcp-toolset-files-'));
+    writeFileSync(join(folder, 'note.txt'), 'A line.');
+    const toolset = await filesIn(folder);
+    try {
+      const { content } = await toolset.tools.files__read_text_file!.execute({ path: join(folder, 'note.txt') });
+      expect(content).toEqual([{ type: 'text', text: 'A line.' }]);
+      // npx is a wrapper: the server is below it.
+      expect(processesWith(folder).length).toBeGreaterThan(1);
+    } finally {
+      await toolset.close();
+      rmSync(folder, { recursive: true });
+    }
+    expect(processesWith(folder)).toEqual([]);
+  });
+
   it('worker: lists the tools of a server, calls one, and says what went wrong', async () => {
     const env = { MCP_SERVERS: { docs: inject('sdkDualUrl'), gone: 'http://127.0.0.1:9/mcp' } };
     const ask = async (path: string, body?: string) => {
@@ -215,21 +218,27 @@ describe('the examples of the documents', () => {
     expect(await ask('gone')).toEqual(refused(502, 'connect-failed'));
   });
 
-  it('demo: prints the tool map of published servers and the answers of its tools', { timeout: 60_000 }, async () => {
+  it('demo: prints the tool map of published servers and the answers of their tools', { timeout: 60_000 }, async () => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
+    const temporary = mkdtempSync(join(tmpdir(), 'mcp-toolset-test-'));
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, ['--import', 'tsx', 'examples/demo.ts'], {
       cwd: root,
       timeout: 50_000,
+      env: { ...process.env, TMPDIR: temporary },
     });
-    expect(stdout.match(/'ready'/g)).toHaveLength(3);
-    expect(stdout).toContain('2025-11-25');
+    expect(readdirSync(temporary).filter((name) => name.startsWith('mcp-toolset-demo-'))).toEqual([]);
+    rmSync(temporary, { recursive: true });
+    expect(processesWith('mcp-toolset-demo-')).toEqual([]);
+    expect(stdout).toMatch(/'everything' +│ 'ready' +│ '2025-11-25' +│ 13 /);
+    expect(stdout).toMatch(/'local' +│ 'ready' +│ '2025-11-25' +│ 13 /);
+    expect(stdout).toMatch(/'files' +│ 'ready' +│ '2025-11-25' +│ 14 /);
     expect(stdout).toContain("'everything__echo'");
     expect(stdout).toContain('Echo: hello');
+    expect(stdout).toContain('Echo: hello from a process');
+    expect(stdout).toContain('"Read through the tool map."');
     expect(stdout).toContain('The sum of 2 and 40 is 42.');
     expect(stdout).toContain('"mediaType":"image/png"');
     expect(stdout).toContain('McpToolExecutionError [tool-error]');
-    expect(stdout).toContain('Echo: hello from a process');
-    expect(stdout).toMatch(/files__read_text_file.*Read through the tool map\./);
   });
 });
