@@ -6,18 +6,19 @@ const OPTIONS = { connectTimeoutMs: 30_000, timeoutMs: 20_000 };
 const LEGAL = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /** Connects twice, judges the map each time and makes the call once. */
-export async function check(server, config) {
-  const first = await visit(server, config, server.call);
-  const second = await visit(server, config, undefined);
+export async function check(server, config, running) {
+  const first = await visit(server, config, running, server.call);
+  const second = await visit(server, config, running, undefined);
   assert.equal(second.definitions, first.definitions, 'the definitions are not the same bytes after a reconnect');
   return first;
 }
 
-async function visit(server, config, call) {
+async function visit(server, config, running, call) {
   const diagnostics = [];
   const onDiagnostic = (diagnostic) => diagnostics.push(diagnostic);
   const toolset = await mcpTools([{ ...config, required: true }], { ...OPTIONS, onDiagnostic });
   try {
+    assert.ok(running() > 0, 'its process is not found, and so would none be that is left');
     const [status] = toolset.servers;
     const quarantined = toolset.describeTools().filter(({ state }) => state !== 'active');
     assert.deepEqual(quarantined, [], 'tools are quarantined');

@@ -13,9 +13,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 async function visit(server) {
   const home = join(folder, server.name);
   mkdirSync(home);
-  const { type, config, tail, end } = await start(server, home);
+  const { type, config, tail, running, end } = await start(server, home);
   try {
-    const { protocol, answer } = await check(server, config);
+    const { protocol, answer } = await check(server, config, running);
     return { type, protocol, answer };
   } catch (error) {
     throw new Error(`${error.message}\n${tail()}`, { cause: error });

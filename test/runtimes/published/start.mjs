@@ -39,7 +39,7 @@ function describe(server, folder, port) {
   return { command: node, args: [join(modules, server.package, server.file), ...(server.args?.(port) ?? [])], env };
 }
 
-/** A server to connect to, and how to end it; `tail` is the last of what it wrote. */
+/** A server to connect to, and how to end it; `running` is how many processes it has, `tail` the last of what it wrote. */
 export async function start(server, folder) {
   return server.http === undefined && server.sse === undefined ? overStdio(server, folder) : overHttp(server, folder);
 }
@@ -67,7 +67,7 @@ async function overHttp(server, folder) {
   const type = server.http === undefined ? 'sse' : 'streamable-http';
   const url = `http://127.0.0.1:${port}${server.http ?? server.sse}`;
   const headers = server.headers === undefined ? {} : { headers: server.headers };
-  return { type, config: { name: server.name, type, url, ...headers }, tail, end };
+  return { type, config: { name: server.name, type, url, ...headers }, tail, running: () => running.size, end };
 }
 
 function listens(port) {
@@ -89,7 +89,7 @@ function overStdio(server, folder) {
     if (left.length > 0) throw new Error(`Closing left ${left.length} processes running.`);
   }
   const config = { name: server.name, type: 'stdio', command, args, env: { ...env, ...mark }, cwd: folder };
-  return { type: 'stdio', config, tail: () => '', end };
+  return { type: 'stdio', config, tail: () => '', running: () => processesOf(folder).length, end };
 }
 
 /** Whoever was started with the mark, at whatever depth (Linux). */

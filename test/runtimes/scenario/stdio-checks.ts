@@ -37,7 +37,7 @@ export function markOf({ folder }: StdioStand, name: string): string {
 }
 
 /** The scripted server, told apart from all others by its mark. */
-export function scripted(stand: StdioStand, name: string, env = {}): StdioServer {
+function scripted(stand: StdioStand, name: string, env = {}): StdioServer {
   const { node, scripted: file } = stand;
   return { name: 's', type: 'stdio', command: node, args: [file], env: { [MARK]: markOf(stand, name), ...env } };
 }
