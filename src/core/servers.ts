@@ -52,7 +52,7 @@ export interface SseServer extends ServerBase {
 }
 
 /**
- * A program of this machine, over its standard input and output. Needs the entry `mcp-toolset/node`, on Node or Bun (T1).
+ * A program of this machine, over its standard input and output. Needs the entry `mcp-toolset/node`, on Node, Bun or Deno (T1).
  */
 export interface StdioServer extends ServerBase {
   readonly type: 'stdio';

@@ -157,7 +157,7 @@ async function openProcess({ launch }: ResolvedStdioServer, deps: TransportDeps)
   if (factory === undefined) {
     throw new McpConnectError(
       'transport-missing',
-      `Server \`${server}\` is a process (stdio), and nothing here can start one: import \`mcp-toolset/node\` on Node or Bun. Workers and browsers have no processes; reach the server over HTTP there.`,
+      `Server \`${server}\` is a process (stdio), and nothing here can start one: import \`mcp-toolset/node\` on Node, Bun or Deno. Workers and browsers have no processes; reach the server over HTTP there.`,
       { server },
     );
   }
