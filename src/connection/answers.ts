@@ -1,6 +1,7 @@
 import { type McpErrorDetails, McpProtocolError } from '../core/errors.js';
 import { isRecord } from '../core/json.js';
 import { METHOD_NOT_FOUND } from '../core/rpc-codes.js';
+import { cloneJson } from '../schema/input-schema.js';
 import { callFailure, type Outcome, requestFailure, rpcFailure } from './failure.js';
 
 /** The raw result of a call that was answered. Throws the `McpError` of any other outcome. */
@@ -8,6 +9,23 @@ export function readCall(outcome: Outcome, details: McpErrorDetails): Record<str
   if (outcome.kind === 'rpc-error') throw rpcFailure(outcome.error, details);
   if (outcome.kind === 'lost') throw callFailure(outcome, details);
   return readCompleted(outcome.result, details);
+}
+
+/** The same of an answer that nobody has parsed: in process it is the server's own object, and is copied by way of JSON text. */
+export function readForeignCall(outcome: Outcome, details: McpErrorDetails): Record<string, unknown> {
+  const isObject = outcome.kind === 'result' && isRecord(outcome.result);
+  return readCall(isObject ? { ...outcome, result: copyForeign(outcome.result, details) } : outcome, details);
+}
+
+function copyForeign(result: unknown, details: McpErrorDetails): unknown {
+  try {
+    return cloneJson(result);
+  } catch (error) {
+    // Too deep or too long for the native writer, and JSON data all the same as far as anybody knows.
+    if (error instanceof RangeError) return result;
+    const message = `Server \`${details.server}\` answered with a result that is not JSON data.`;
+    throw new McpProtocolError(message, details);
+  }
 }
 
 interface Page {

@@ -4,7 +4,7 @@ import type { ForeignClient } from '../config/resolve-servers.js';
 import type { Deadline } from '../core/deadline.js';
 import { isMcpError, McpClosedError, type McpError, McpProtocolError } from '../core/errors.js';
 import { inSpan } from '../telemetry/span.js';
-import { readCall, readPage } from './answers.js';
+import { readForeignCall, readPage } from './answers.js';
 import type { CallRequest, Connection } from './connection.js';
 import type { Outcome } from './failure.js';
 import { type Listing, type ListingSource, readListing } from './listing.js';
@@ -77,7 +77,7 @@ async function callTool(
   const params = { name: tool, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
   const outcome = await send(state, 'tools/call', params, deadline, tool);
   onSent();
-  return readCall(outcome, { server: state.name, tool });
+  return readForeignCall(outcome, { server: state.name, tool });
 }
 
 async function send(

@@ -3,7 +3,7 @@ import type { McpError } from '../core/errors.js';
 import type { Era, ServerState } from '../core/status.js';
 import { inSpan } from '../telemetry/span.js';
 import type { ProgressParams } from '../transports/exchanges.js';
-import { readCall, readPage } from './answers.js';
+import { readCall, readForeignCall, readPage } from './answers.js';
 import { neverLeft } from './failure.js';
 import type { Link } from './link.js';
 import { type Listing, type ListingSource, readListing } from './listing.js';
@@ -119,7 +119,8 @@ async function callTool(state: ConnectionState, request: CallRequest): Promise<R
     if (sent.kind !== 'lost' || !neverLeft(sent)) request.onSent();
     return sent;
   };
-  return readCall(await sendRecovering(state, send, { deadline, idempotent, relist }), details);
+  const outcome = await sendRecovering(state, send, { deadline, idempotent, relist });
+  return state.deps.server.kind === 'custom' ? readForeignCall(outcome, details) : readCall(outcome, details);
 }
 
 async function endConnection({ attempt, link }: ConnectionState): Promise<void> {
