@@ -53,7 +53,7 @@ export default [
     name: 'root, with the SDK and OAuth',
     path: 'dist/index.js',
     gzip: true,
-    limit: '147 kB',
+    limit: '148 kB',
     modifyEsbuildConfig: (config) => ({ ...asBundled(config), plugins: [leaveOut(CONFIG_FILES)] }),
   },
   {

@@ -4,6 +4,7 @@ import { isRecord } from '../core/json.js';
 import type { McpServerConfig } from '../core/servers.js';
 import { checkKeys, checkOneOf } from './checks.js';
 import type { ConfigValues, McpConfigDialect } from './files/dialects.js';
+import { resolveServer } from './resolve-servers.js';
 
 export interface McpConfigOptions extends ConfigValues {
   /** Whose format it is. Default: `servers` means VS Code, the `$schema` of Agent Plugins means that, else Claude Code. */
@@ -33,7 +34,8 @@ export async function parseMcpConfig(text: string, options: McpConfigOptions = {
     import('./files/parse.js'),
     import('./files/schemas.js'),
   ]);
-  return parseConfigText(text, options, findProblem);
+  const rules = { allowedHosts: () => undefined, auth: undefined, oauth: undefined };
+  return parseConfigText(text, options, { findProblem, checkServer: (server) => resolveServer(server, rules) });
 }
 
 function checkConfigOptions(options: McpConfigOptions): void {

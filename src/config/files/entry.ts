@@ -1,7 +1,6 @@
 import { McpConfigError } from '../../core/errors.js';
 import { isRecord } from '../../core/json.js';
 import type { McpServerConfig, StdioServer } from '../../core/servers.js';
-import { resolveServer } from '../resolve-servers.js';
 import { type ConfigValues, DIALECTS, type Dialect, type McpConfigDialect } from './dialects.js';
 import { type Expanded, expand } from './expand.js';
 import { leadsOut } from './outside.js';
@@ -20,10 +19,15 @@ export interface ReadEntryOptions {
   readonly dialect: McpConfigDialect;
   readonly values: ConfigValues;
   readonly findProblem: FindProblem;
+  readonly checkServer: CheckServer;
 }
 
+/** Throws an `McpConfigError` for what the wiring would refuse. */
+export type CheckServer = (server: McpServerConfig) => unknown;
+
 /** Reads one entry. Pure: nothing is looked up, and no value of the entry is in what is said of it (T6). */
-export function readEntry(name: string, entry: unknown, { dialect, values, findProblem }: ReadEntryOptions): ReadEntry {
+export function readEntry(name: string, entry: unknown, options: ReadEntryOptions): ReadEntry {
+  const { dialect, values, findProblem, checkServer } = options;
   if (!isRecord(entry)) return { problem: 'invalid', detail: 'it is no object' };
   const unusable = dialect === 'agent-plugins' ? undefined : findUnusable(entry);
   if (unusable !== undefined) return unusable;
@@ -32,7 +36,7 @@ export function readEntry(name: string, entry: unknown, { dialect, values, findP
   if (invalid !== undefined) return { problem: 'invalid', detail: invalid };
   const expanded = expandEntry(entry, DIALECTS[dialect], values);
   if ('problem' in expanded) return expanded;
-  return checked(toServer(name, expanded, DIALECTS[dialect], values));
+  return checked(toServer(name, expanded, DIALECTS[dialect], values), checkServer);
 }
 
 /** What a client of these formats would do and this library cannot: to leave it out would run something else. */
@@ -119,12 +123,9 @@ function folderVariables(folders: Dialect['folders'], { root, data }: ConfigValu
 }
 
 /** One entry that the wiring would refuse must not take the others with it. */
-function checked(server: McpServerConfig): ReadEntry {
+function checked(server: McpServerConfig, checkServer: CheckServer): ReadEntry {
   try {
-    resolveServer(
-      { ...server, name: shortName(server.name) },
-      { allowedHosts: () => undefined, auth: undefined, oauth: undefined },
-    );
+    checkServer({ ...server, name: shortName(server.name) });
   } catch (error) {
     if (error instanceof McpConfigError) return { problem: 'invalid', detail: error.message };
     throw error;

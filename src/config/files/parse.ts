@@ -3,10 +3,9 @@ import type { Diagnostic } from '../../core/diagnostics.js';
 import { isRecord, readJson } from '../../core/json.js';
 import type { McpServerConfig } from '../../core/servers.js';
 import { type ConfigValues, DIALECTS, type McpConfigDialect } from './dialects.js';
-import { readEntry } from './entry.js';
+import { type ReadEntryOptions, readEntry } from './entry.js';
 import { findVersionProblem, isAgentPlugins } from './plugin-rules.js';
 import { findRepeated } from './repeated.js';
-import type { FindProblem } from './schemas.js';
 import { configSkipped, entrySkipped, type ParsedConfig } from './skipped.js';
 
 export interface ParseOptions extends ConfigValues {
@@ -14,8 +13,11 @@ export interface ParseOptions extends ConfigValues {
   readonly dialect?: McpConfigDialect;
 }
 
+/** What comes from elsewhere, so that a bundle holds it once. */
+export type ParseChecks = Pick<ReadEntryOptions, 'findProblem' | 'checkServer'>;
+
 /** Reads a text. Never throws, whatever the text is; runs no callback and does no I/O (T6). */
-export function parseConfigText(text: string, options: ParseOptions, findProblem: FindProblem): ParsedConfig {
+export function parseConfigText(text: string, options: ParseOptions, checks: ParseChecks): ParsedConfig {
   const plain = plainText(text, options.dialect);
   const value = readJson(plain);
   if (!isRecord(value)) return configSkipped('not-json', 'it is no JSON object');
@@ -30,7 +32,7 @@ export function parseConfigText(text: string, options: ParseOptions, findProblem
     entrySkipped(name, 'repeated', 'another entry of that name comes after it'),
   );
   for (const [name, entry] of Object.entries(entries)) {
-    const read = readEntry(name, entry, { dialect, values: options, findProblem });
+    const read = readEntry(name, entry, { dialect, values: options, ...checks });
     if ('server' in read) servers.push(read.server);
     else diagnostics.push(entrySkipped(name, read.problem, read.detail));
   }
