@@ -1,7 +1,6 @@
-import { isRecord, measureJson } from '../core/json.js';
+import { cloneJson, isRecord, measureJson } from '../core/json.js';
 import { quietly } from '../core/quietly.js';
 import type { JsonSchema } from '../core/tools.js';
-import { cloneJson } from '../schema/input-schema.js';
 import { followRoot } from '../schema/references.js';
 
 /** Longest raw tool name, in UTF-16 code units. Its characters are free: a name that no provider takes is rewritten (N2). */

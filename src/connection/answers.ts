@@ -1,7 +1,6 @@
 import { type McpErrorDetails, McpProtocolError } from '../core/errors.js';
-import { isRecord } from '../core/json.js';
+import { cloneJson, isRecord } from '../core/json.js';
 import { METHOD_NOT_FOUND } from '../core/rpc-codes.js';
-import { cloneJson } from '../schema/input-schema.js';
 import { callFailure, type Outcome, requestFailure, rpcFailure } from './failure.js';
 
 /** The raw result of a call that was answered. Throws the `McpError` of any other outcome. */

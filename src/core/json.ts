@@ -1,3 +1,5 @@
+import { quietly } from './quietly.js';
+
 /** Whether a value is an object with members, as JSON has them. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -5,11 +7,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** The value of a JSON text; undefined where it is none. The parser's own error quotes the text, so it is not passed on. */
 export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return quietly<unknown>(() => JSON.parse(text));
+}
+
+/** A deep copy by way of JSON text, which keeps own `__proto__` keys. Throws for what has no such text, or is too deep to be written. */
+export function cloneJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 /** How far {@link measureJson} goes. Both are inclusive. */

@@ -4,6 +4,7 @@ import type { Exchange, ExchangeFacts } from './exchange.js';
 import { type Flight, isFinished } from './flights.js';
 import { meterEvents, meterWhole } from './meters.js';
 import { networkCode } from './network.js';
+import { overResponseBytes } from './over-limit.js';
 import { readRpc } from './rpc.js';
 
 /** What is kept of a handshake's error body: enough for a JSON-RPC error, which tells the protocol's era. */
@@ -149,8 +150,7 @@ export function noteNetworkError(error: unknown, flight: Flight, exchange: Excha
 
 function overCap({ server, responseBytes, flight }: AnswerContext): McpLimitError {
   if (flight.failure instanceof McpLimitError) return flight.failure;
-  const message = `Server \`${server}\`: a response body or event is larger than ${responseBytes} bytes; raise limits.responseBytes if that is expected`;
-  return new McpLimitError(message, { server, limit: 'responseBytes', max: responseBytes });
+  return overResponseBytes(server, 'a response body or event', responseBytes);
 }
 
 /** The runtime has decoded the body, so its old coding and length no longer hold. */

@@ -1,6 +1,5 @@
 import { McpConnectError, type McpError } from '../core/errors.js';
-import { isRecord } from '../core/json.js';
-import { quietly } from '../core/quietly.js';
+import { isRecord, readJson } from '../core/json.js';
 import { dropBody, readUpTo, textOf } from './body.js';
 import { strayedFetch } from './redirects.js';
 import { sameOrigin, type Verdict } from './verdict.js';
@@ -106,7 +105,7 @@ async function rebuild(run: Run, response: Response, asked: Asked): Promise<Resp
     dropBody(response.body);
     return new Response(null, { status: response.status, headers: { location } });
   }
-  const value = await readJson(run, response, asked.url);
+  const value = await readDocument(run, response, asked.url);
   const ok = response.ok && value !== undefined && value.error === undefined;
   if (asked.method === 'GET') return ok ? Response.json(value) : new Response(null, { status: missing(response) });
   return ok ? Response.json(value) : refuse(run, response.status, value, asked.url);
@@ -117,7 +116,7 @@ function missing({ status }: Response): number {
   return status >= 400 && status <= 599 ? status : 404;
 }
 
-async function readJson(run: Run, response: Response, url: URL): Promise<Record<string, unknown> | undefined> {
+async function readDocument(run: Run, response: Response, url: URL): Promise<Record<string, unknown> | undefined> {
   const { server, signal } = run.road;
   if (response.body === null) return undefined;
   const read = readUpTo(response.body, MAX_BYTES);
@@ -126,7 +125,7 @@ async function readJson(run: Run, response: Response, url: URL): Promise<Record<
   const { pieces, more } = await read.done.finally(() => signal.removeEventListener('abort', onAbort));
   signal.throwIfAborted();
   if (more) throw fail(run, unusable(server, url, `sent more than ${MAX_BYTES} bytes`));
-  const value: unknown = quietly(() => JSON.parse(textOf(pieces)));
+  const value: unknown = readJson(textOf(pieces));
   return isRecord(value) ? value : undefined;
 }
 

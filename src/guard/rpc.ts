@@ -1,5 +1,4 @@
-import { isRecord } from '../core/json.js';
-import { quietly } from '../core/quietly.js';
+import { isRecord, readJson } from '../core/json.js';
 import type { ExchangeFacts } from './exchange.js';
 
 type RpcFact = NonNullable<ExchangeFacts['rpc']>;
@@ -19,7 +18,7 @@ const NOTHING: RpcReading = { isAnswer: false };
  * answer to us, also one that is malformed, a result, or part of a batch: the request was then delivered. Pure.
  */
 export function readRpc(body: string, requestId: string | number | undefined): RpcReading {
-  const value = parse(body);
+  const value = readJson(body);
   const messages = (Array.isArray(value) ? value : [value]).filter(isRecord);
   const mine = messages.find((message) => requestId !== undefined && message.id === requestId && answers(message));
   if (mine !== undefined) {
@@ -36,16 +35,12 @@ export function readRpc(body: string, requestId: string | number | undefined): R
 
 /** The id of a JSON-RPC request, as it was written. */
 export function idOf(body: string): unknown {
-  const value = parse(body);
+  const value = readJson(body);
   return isRecord(value) ? value.id : undefined;
 }
 
 function answers(message: Record<string, unknown>): boolean {
   return 'error' in message || 'result' in message;
-}
-
-function parse(text: string): unknown {
-  return quietly<unknown>(() => JSON.parse(text));
 }
 
 /** The least that the SDK's parser accepts; a lesser one would be lost on its way to the caller. */

@@ -20,8 +20,3 @@ export function createInputSchema(read: () => JsonSchema): StandardSchemaWithJso
     validate: async (value: unknown) => ({ success: true, value }),
   } as StandardSchemaWithJson;
 }
-
-/** A deep copy that keeps own `__proto__` keys. The definition was bounded before, so its depth is no danger here. */
-export function cloneJson<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../core/diagnostics.js';
+import { cloneJson } from '../core/json.js';
 import type { CatalogueSnapshot, McpToolset, ServerStatus, ServerStatusJson } from '../core/status.js';
-import { cloneJson } from '../schema/input-schema.js';
 
 /** Everything that may be shown: JSON-safe, detached from the live objects, and free of secrets. */
 export function snapshot(

@@ -1,7 +1,7 @@
 import type { QuarantinedTool } from '../catalog/projection.js';
 import { estimateTokens } from '../catalog/tokens.js';
+import { cloneJson } from '../core/json.js';
 import type { McpToolSummary } from '../core/tools.js';
-import { cloneJson } from '../schema/input-schema.js';
 import { describe, type LiveTool } from './tool.js';
 
 export function summarise(live: LiveTool): McpToolSummary {

@@ -2,9 +2,10 @@ import { toModelOutput } from '../calls/model-output.js';
 import { fingerprint } from '../catalog/fingerprint.js';
 import type { ProjectedTool } from '../catalog/projection.js';
 import { estimateTokens } from '../catalog/tokens.js';
+import { cloneJson } from '../core/json.js';
 import type { ExecuteOptions, JsonSchema, McpTool, McpToolResult } from '../core/tools.js';
 import type { ProjectedSchema } from '../schema/generic.js';
-import { cloneJson, createInputSchema } from '../schema/input-schema.js';
+import { createInputSchema } from '../schema/input-schema.js';
 
 /** A tool object that outlives listings: a host that copied the map still holds the tool as it is now. */
 export interface LiveTool {

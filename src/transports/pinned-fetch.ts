@@ -1,3 +1,4 @@
+/// <reference path="./undici.d.ts" />
 import { readAllowedHosts } from '../config/allowed-hosts.js';
 import { isMcpError, McpConfigError, McpConnectError, type McpError } from '../core/errors.js';
 import type { AllowedHosts } from '../guard/allowlist.js';

@@ -57,18 +57,20 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Processes of this machine whose command line has `word`. */
+/** Processes of this machine that run and were given `word`, as an argument or in a variable. */
 export function processesWith(word: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isAlive(Number(name)))
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(word);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+  const given = (id: string, file: string) => {
+    try {
+      return readFileSync(`/proc/${id}/${file}`, 'latin1').includes(word);
+    } catch {
+      return false;
+    }
+  };
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  return ids
+    .filter((id) => given(id, 'cmdline') || given(id, 'environ'))
+    .map(Number)
+    .filter(isAlive);
 }
 
 /** The id that a forked process wrote. */

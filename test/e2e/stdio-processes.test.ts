@@ -101,6 +101,8 @@ describe('the tree', () => {
     const config = { env: { MODE: 'silent', FORK: file } };
     const wiring = rejection(wire(config, { signal: controller.signal }).then(() => 'wired'));
     const grandchild = await forkedAt(file);
+    // Both: without the control, to find nobody later would mean nothing.
+    expect(processesWith(file)).toHaveLength(2);
     const startedAt = performance.now();
     controller.abort('enough');
     expect(await wiring).toMatchObject({ code: 'aborted' });

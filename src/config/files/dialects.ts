@@ -1,4 +1,5 @@
 import { type Lookup, unset } from './expand.js';
+import { isWindowsPath } from './outside.js';
 
 /** Whose format a configuration file has. */
 export type McpConfigDialect = 'claude' | 'cursor' | 'vscode' | 'agent-plugins';
@@ -33,11 +34,16 @@ export interface Dialect {
   /** References that would be taken apart wrongly. */
   readonly refuses?: RegExp;
   /** The folders' names as variables of local servers. */
-  readonly folders?: { readonly root: string; readonly data: string };
+  readonly folders?: Folders;
   /** What `http` and an entry with nothing but a `url` mean: whether a server of the older transport is tried too. */
   readonly http: 'http' | 'streamable-http';
   lookup(values: ConfigValues): Lookup;
 }
+
+type Folders = Readonly<Record<'root' | 'data', string>>;
+
+const CLAUDE_FOLDERS: Folders = { root: 'CLAUDE_PLUGIN_ROOT', data: 'CLAUDE_PLUGIN_DATA' };
+export const PLUGIN_FOLDERS: Folders = { root: 'PLUGIN_ROOT', data: 'PLUGIN_DATA' };
 
 const ALL: readonly Field[] = ['command', 'args', 'env', 'cwd', 'url', 'headers'];
 
@@ -47,7 +53,7 @@ export const DIALECTS: Readonly<Record<McpConfigDialect, Dialect>> = {
     comments: false,
     expands: ALL,
     refuses: /\$\{\w+:-[^{}]*\{/,
-    folders: { root: 'CLAUDE_PLUGIN_ROOT', data: 'CLAUDE_PLUGIN_DATA' },
+    folders: CLAUDE_FOLDERS,
     http: 'streamable-http',
     lookup: lookUpClaude,
   },
@@ -57,7 +63,7 @@ export const DIALECTS: Readonly<Record<McpConfigDialect, Dialect>> = {
     member: 'mcpServers',
     comments: false,
     expands: ['args', 'env', 'cwd'],
-    folders: { root: 'PLUGIN_ROOT', data: 'PLUGIN_DATA' },
+    folders: PLUGIN_FOLDERS,
     http: 'streamable-http',
     lookup: lookUpPlugin,
   },
@@ -65,22 +71,27 @@ export const DIALECTS: Readonly<Record<McpConfigDialect, Dialect>> = {
 
 type Known = Readonly<Record<string, string | undefined>>;
 
+/** What the host passes for the folders, by the names that a format has for them. */
+export function folderVariables(folders: Folders, { root, data }: ConfigValues): Known {
+  return { [folders.root]: root, [folders.data]: data };
+}
+
 function own(values: Known | undefined, name: string): string | undefined {
   return values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** `${NAME}` and `${NAME:-default}`; the plugin's folders win over variables of their name. */
-function lookUpClaude({ env, root, data }: ConfigValues): Lookup {
-  const folders: Known = { CLAUDE_PLUGIN_ROOT: root, CLAUDE_PLUGIN_DATA: data };
+function lookUpClaude(values: ConfigValues): Lookup {
+  const folders = folderVariables(CLAUDE_FOLDERS, values);
   return (reference) => {
     const [, name = '', fallback] = /^(.*?)(?::-(.*))?$/s.exec(reference) ?? [];
-    return own(folders, name) ?? own(env, name) ?? fallback ?? unset(name);
+    return own(folders, name) ?? own(values.env, name) ?? fallback ?? unset(name);
   };
 }
 
 /** `${env:NAME}`, `${workspaceFolder}` and `${userHome}`; in VS Code also `${input:id}`. */
 function lookUpEditor({ env, inputs, root }: ConfigValues): Lookup {
-  const separator = root !== undefined && /^[A-Za-z]:|^\\\\/.test(root) ? '\\' : '/';
+  const separator = root !== undefined && isWindowsPath(root) ? '\\' : '/';
   const known: Known = {
     workspaceFolder: root,
     workspaceFolderBasename: root?.split(/[\\/]/).findLast((part) => part !== ''),
@@ -96,8 +107,8 @@ function lookUpEditor({ env, inputs, root }: ConfigValues): Lookup {
 }
 
 /** The two folders; any other reference stays as it is written. */
-function lookUpPlugin({ root, data }: ConfigValues): Lookup {
-  const folders: Known = { PLUGIN_ROOT: root, PLUGIN_DATA: data };
+function lookUpPlugin(values: ConfigValues): Lookup {
+  const folders = folderVariables(PLUGIN_FOLDERS, values);
   return (name) => {
     if (!Object.hasOwn(folders, name)) return `\${${name}}`;
     return folders[name] ?? unset(name);

@@ -1,7 +1,7 @@
 import { McpConfigError } from '../../core/errors.js';
 import { isRecord } from '../../core/json.js';
 import type { McpServerConfig, StdioServer } from '../../core/servers.js';
-import { type ConfigValues, DIALECTS, type Dialect, type McpConfigDialect } from './dialects.js';
+import { type ConfigValues, DIALECTS, type Dialect, folderVariables, type McpConfigDialect } from './dialects.js';
 import { type Expanded, expand } from './expand.js';
 import { leadsOut } from './outside.js';
 import { findPluginProblem } from './plugin-rules.js';
@@ -95,7 +95,9 @@ function toServer(name: string, entry: Entry, { http, folders }: Dialect, values
   }
   const { command = '', args, cwd } = entry;
   const { root, data } = values;
-  const env = { ...toEnvironment(entry.env), ...(root === undefined ? {} : folderVariables(folders, values)) };
+  // The client has the last word on its folders, whatever the entry says.
+  const given = root === undefined || folders === undefined ? {} : folderVariables(folders, values);
+  const env = { ...toEnvironment(entry.env), ...toEnvironment(given) };
   return {
     name,
     type: 'stdio',
@@ -109,17 +111,9 @@ function toServer(name: string, entry: Entry, { http, folders }: Dialect, values
 }
 
 /** VS Code takes numbers, and null for a variable that there shall not be. */
-function toEnvironment(env: Entry['env'] = {}): Readonly<Record<string, string>> {
-  const given = Object.entries(env).filter(([, value]) => value !== null);
+function toEnvironment(env: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, string>> {
+  const given = Object.entries(env).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
-}
-
-/** The client has the last word on these, whatever the entry says. */
-function folderVariables(folders: Dialect['folders'], { root, data }: ConfigValues): Readonly<Record<string, string>> {
-  return {
-    ...(folders === undefined || root === undefined ? {} : { [folders.root]: root }),
-    ...(folders === undefined || data === undefined ? {} : { [folders.data]: data }),
-  };
 }
 
 /** One entry that the wiring would refuse must not take the others with it. */

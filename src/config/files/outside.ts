@@ -3,7 +3,7 @@
  * here, since a link may lead there and back; before a start both are resolved and compared again.
  */
 export function leadsOut(root: string, path: string): boolean {
-  const isWindows = /^(?:[A-Za-z]:|\\\\)/.test(root);
+  const isWindows = isWindowsPath(root);
   const split = (text: string) => text.split(isWindows ? /[\\/]/ : '/').filter((part) => part !== '' && part !== '.');
   const isAbsolute = isWindows ? /^(?:[A-Za-z]:|[\\/])/ : /^\//;
   let parts = split(path);
@@ -20,4 +20,9 @@ export function leadsOut(root: string, path: string): boolean {
     depth += part === '..' ? -1 : 1;
     return depth < 0;
   });
+}
+
+/** Of which platform an absolute path is. */
+export function isWindowsPath(path: string): boolean {
+  return /^(?:[A-Za-z]:|\\\\)/.test(path);
 }

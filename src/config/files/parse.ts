@@ -2,22 +2,18 @@ import stripComments from 'strip-json-comments';
 import type { Diagnostic } from '../../core/diagnostics.js';
 import { isRecord, readJson } from '../../core/json.js';
 import type { McpServerConfig } from '../../core/servers.js';
-import { type ConfigValues, DIALECTS, type McpConfigDialect } from './dialects.js';
+import type { McpConfig, McpConfigOptions } from '../mcp-config.js';
+import { DIALECTS, type McpConfigDialect } from './dialects.js';
 import { type ReadEntryOptions, readEntry } from './entry.js';
 import { findVersionProblem, isAgentPlugins } from './plugin-rules.js';
 import { findRepeated } from './repeated.js';
-import { configSkipped, entrySkipped, type ParsedConfig } from './skipped.js';
-
-export interface ParseOptions extends ConfigValues {
-  /** Default: told by the text. */
-  readonly dialect?: McpConfigDialect;
-}
+import { configSkipped, entrySkipped } from './skipped.js';
 
 /** What comes from elsewhere, so that a bundle holds it once. */
 export type ParseChecks = Pick<ReadEntryOptions, 'findProblem' | 'checkServer'>;
 
 /** Reads a text. Never throws, whatever the text is; runs no callback and does no I/O (T6). */
-export function parseConfigText(text: string, options: ParseOptions, checks: ParseChecks): ParsedConfig {
+export function parseConfigText(text: string, options: McpConfigOptions, checks: ParseChecks): McpConfig {
   const plain = plainText(text, options.dialect);
   const value = readJson(plain);
   if (!isRecord(value)) return configSkipped('not-json', 'it is no JSON object');
@@ -62,7 +58,7 @@ function entriesOf(value: Readonly<Record<string, unknown>>, dialect: McpConfigD
 }
 
 /** A closed format: what it does not know makes the whole invalid (section 7.2.1 there). */
-function findTopProblem(value: Readonly<Record<string, unknown>>): ParsedConfig | undefined {
+function findTopProblem(value: Readonly<Record<string, unknown>>): McpConfig | undefined {
   const unknown = Object.keys(value).some((name) => name !== '$schema' && name !== 'mcpServers');
   const invalid = () => configSkipped('invalid', 'it has members that Agent Plugins does not have');
   return findVersionProblem(value, 'its `$schema`') ?? (unknown ? invalid() : undefined);

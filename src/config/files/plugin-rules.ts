@@ -1,7 +1,8 @@
 import { isHeaderName } from '../../core/headers.js';
 import { isLoopback } from '../../guard/loopback.js';
-import type { ConfigValues } from './dialects.js';
-import { configSkipped, type ParsedConfig } from './skipped.js';
+import type { McpConfig } from '../mcp-config.js';
+import { type ConfigValues, PLUGIN_FOLDERS } from './dialects.js';
+import { configSkipped } from './skipped.js';
 
 interface Entry {
   readonly command?: string;
@@ -20,15 +21,11 @@ export function isAgentPlugins($schema: unknown): boolean {
 }
 
 /** What another version means is not guessed at (section 10.1 there). A file that names none is taken to be of this one. */
-export function findVersionProblem(
-  { $schema }: { readonly $schema?: unknown },
-  what: string,
-): ParsedConfig | undefined {
+export function findVersionProblem({ $schema }: { readonly $schema?: unknown }, what: string): McpConfig | undefined {
   if ($schema === undefined || (typeof $schema === 'string' && $schema.startsWith(VERSION))) return undefined;
   return configSkipped('unsupported-version', `${what} is none below \`${VERSION}\``);
 }
 
-const FOLDERS = ['PLUGIN_ROOT', 'PLUGIN_DATA'];
 /** A bare name, or a path below the plugin's folder. */
 const COMMAND = /^(?:[^/\\\s]+|\.\/.+)$/;
 const CWD = /^(?:\.\/.*|\$\{(?:PLUGIN_ROOT|PLUGIN_DATA)\}(?:\/.*)?)$/;
@@ -38,7 +35,7 @@ export function findPluginProblem(entry: Entry, { root }: ConfigValues): string 
   const { command, env = {}, cwd, url, headers = {} } = entry;
   if (url !== undefined) return findUrlProblem(url) ?? findHeaderProblem(headers);
   if (command === undefined || !COMMAND.test(command)) return '`command` must be one name, or begin with `./`';
-  const taken = Object.keys(env).find((name) => FOLDERS.includes(name.toUpperCase()));
+  const taken = Object.keys(env).find((name) => Object.values(PLUGIN_FOLDERS).includes(name.toUpperCase()));
   if (taken !== undefined) return `\`env\` may not set \`${taken}\``;
   if (cwd !== undefined && !CWD.test(cwd)) return '`cwd` must be below the plugin’s root or its data';
   return root === undefined ? 'a local server needs the option `root`' : undefined;

@@ -1,16 +1,9 @@
 import type { Diagnostic, DiagnosticData } from '../../core/diagnostics.js';
-import type { McpServerConfig } from '../../core/servers.js';
 import { escapeControls } from '../../core/text.js';
-
-/** What a configuration file held. */
-export interface ParsedConfig {
-  readonly servers: McpServerConfig[];
-  /** `config-skipped` where the whole was of no use, `entry-skipped` for each entry that was. */
-  readonly diagnostics: Diagnostic[];
-}
+import type { McpConfig } from '../mcp-config.js';
 
 /** Says that the whole is of no use. */
-export function configSkipped(reason: DiagnosticData['config-skipped']['reason'], detail: string): ParsedConfig {
+export function configSkipped(reason: DiagnosticData['config-skipped']['reason'], detail: string): McpConfig {
   const message = `The configuration is not used: ${detail}.`;
   return { servers: [], diagnostics: [{ code: 'config-skipped', level: 'error', message, data: { reason } }] };
 }

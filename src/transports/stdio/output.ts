@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json.js';
+import { isRecord, readJson } from '../../core/json.js';
 import type { TransportContext } from '../../core/transport.js';
 import { createLineReader } from './lines.js';
 
@@ -36,13 +36,9 @@ function reportNoise(lines: number, { server, report }: TransportContext): void 
 /** The messages on a line: one, or several in revision 2025-03-26; undefined where it is something else. */
 function readMessages(line: string): readonly object[] | undefined {
   if (line.trim() === '') return [];
-  try {
-    const value: unknown = JSON.parse(line);
-    const messages = Array.isArray(value) ? value : [value];
-    return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(line);
+  const messages = Array.isArray(value) ? value : [value];
+  return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
 }
 
 function isMessage(value: unknown): boolean {

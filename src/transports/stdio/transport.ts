@@ -1,6 +1,8 @@
-import { McpConnectError, type McpError, McpLimitError } from '../../core/errors.js';
+import { McpConnectError, type McpError } from '../../core/errors.js';
 import type { StdioServer } from '../../core/servers.js';
+import { escapeUnit } from '../../core/text.js';
 import type { ProcessTransport, TransportContext } from '../../core/transport.js';
+import { overResponseBytes } from '../../guard/over-limit.js';
 import { type Child, type Exit, type Spawn, startChild } from './child.js';
 import { childEnvironment, type Environment } from './environment.js';
 import type { Launch } from './launch.js';
@@ -93,7 +95,8 @@ async function start(process: Process): Promise<Child> {
     system,
     endAtExit,
     onOutput(chunk) {
-      if (process.failure === undefined && !output.take(chunk)) lose(process, tooLong(context));
+      if (process.failure === undefined && !output.take(chunk))
+        lose(process, overResponseBytes(context.server, 'a line of its output', context.limits.responseBytes));
     },
     onErrorOutput: tail.add,
     onExit: (exit) => lose(process, failed(process, `ended with ${nameOf(exit)}`, processError(exit))),
@@ -105,10 +108,7 @@ async function start(process: Process): Promise<Child> {
 
 /** Some readers of lines, Node's own from 24 on among them, end one at these characters too; escaped they mean the same. */
 function lineOf(message: object): string {
-  const text = JSON.stringify(message).replace(/[\u0085\u2028\u2029]/g, (char) => {
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
-  return `${text}\n`;
+  return `${JSON.stringify(message).replace(/[\u0085\u2028\u2029]/g, escapeUnit)}\n`;
 }
 
 /** Nothing more comes: who waits is told, and what is left of the tree is ended. */
@@ -141,9 +141,4 @@ function failed({ context: { server }, tail }: Process, what: string, cause?: un
     server,
     cause,
   });
-}
-
-function tooLong({ server, limits: { responseBytes } }: TransportContext): McpLimitError {
-  const message = `Server \`${server}\`: a line of its output is longer than ${responseBytes} bytes; raise limits.responseBytes if that is expected`;
-  return new McpLimitError(message, { server, limit: 'responseBytes', max: responseBytes });
 }

@@ -2,11 +2,11 @@
  * What every runtime must do with the packed library, over real servers. It imports nothing of any platform, and every
  * runtime runs this very file: Node, Bun and Deno as a module, Workers and browsers in a bundle.
  */
-import { type McpServerConfig, type McpToolset, mcpTools, type OAuthClientProvider } from 'mcp-toolset';
+import { type McpServerConfig, type McpToolset, mcpTools } from 'mcp-toolset';
 import { describe, errorOf, same, until, within } from './assertions.js';
 import { picture } from './picture.js';
+import { judgesUrls, readsNoFile, startsNoProcess } from './refused.js';
 import { watchUnhandled } from './unhandled.js';
-import { checkUrlTable } from './url-table.js';
 
 /** A server that runs for this scenario alone. */
 export interface Target {
@@ -222,51 +222,3 @@ async function sharesOneMap({ targets, tools: raw }: Stand): Promise<void> {
 }
 
 /** The entry of the package that can start one is not imported here, and bundles for Workers and browsers have none (T1). */
-async function startsNoProcess({ targets }: Stand): Promise<void> {
-  const local: McpServerConfig = { name: 'local', type: 'stdio', command: 'node', args: ['server.js'] };
-  const [first] = targets;
-  const { servers, tools, close } = await mcpTools([local, configOf(first!)], { onDiagnostic() {} });
-  try {
-    same(
-      servers.map(({ state, error }) => [state, error?.code]),
-      [
-        ['failed', 'transport-missing'],
-        ['ready', undefined],
-      ],
-    );
-    const { message = '' } = servers[0]?.error ?? {};
-    same(/mcp-toolset\/node.*Workers and browsers have no processes; reach the server over HTTP/.test(message), true);
-    same((await tools[`${first!.name}__echo`]!.execute({ message: 'on' })).content.length, 1);
-  } finally {
-    await close();
-  }
-}
-
-async function judgesUrls(): Promise<void> {
-  const { judged, wrong } = await checkUrlTable(mcpTools);
-  same(wrong, []);
-  same(judged > 1_000, true);
-}
-
-async function readsNoFile({ lure }: Stand): Promise<void> {
-  const provider: OAuthClientProvider = {
-    redirectUrl: 'http://localhost/callback',
-    clientMetadata: { redirect_uris: ['http://localhost/callback'] },
-    clientInformation: () => ({ client_id: 'known' }),
-    tokens: () => undefined,
-    saveTokens() {},
-    codeVerifier: () => '',
-    saveCodeVerifier() {},
-    redirectToAuthorization() {},
-  };
-  const source = { name: 'lure', type: 'http', url: lure } as const;
-  const { servers, close } = await mcpTools([source], {
-    session: { id: 'u' },
-    oauth: () => provider,
-    onDiagnostic() {},
-  });
-  await close();
-  same([servers[0]?.state, servers[0]?.error?.code], ['failed', 'host-denied']);
-  const asked: readonly string[] = await (await fetch(new URL('/__asked', lure))).json();
-  same([...new Set(asked)], ['/mcp']);
-}

@@ -26,6 +26,9 @@ export const STDIO_CHECKS: readonly (readonly [name: string, work: Work])[] = [
   ['the environment is exact', seesExactEnvironment],
   ['a child that dies mid-call is started again', startsAgain],
   ['output that is no message', skipsNoise],
+  ['a gigabyte on standard error', drainsErrors],
+  ['an image of 25 MB', takesImage],
+  ['a line over the limit', endsAtLongLine],
   ['close() ends a tree that ignores SIGTERM', endsTrees],
   ['an aborted connect ends such a tree too', endsAbortedConnect],
   ['a program that is not there', namesMissingProgram],
@@ -174,6 +177,33 @@ async function skipsNoise(stand: StdioStand): Promise<void> {
     reported.map(({ code, data }) => [code, data]),
     [1, 10, 100].map((lines) => ['process-output', { lines }]),
   );
+}
+
+async function drainsErrors(stand: StdioStand): Promise<void> {
+  await use(scripted(stand, 'flood'), async (toolset) => {
+    same(await textOf(toolset, 's__flood', { bytes: 1024 ** 3 }), 'flooded');
+  });
+}
+
+async function takesImage(stand: StdioStand): Promise<void> {
+  const bytes = 25_000_000;
+  const work = async ({ tools }: McpToolset) => {
+    const [block] = (await tools.s__image!.execute({ bytes })).content;
+    const { type, data } = block as { readonly type: string; readonly data: string };
+    same([type, data.length], ['image', Math.ceil(bytes / 3) * 4]);
+  };
+  await use(scripted(stand, 'image'), work, { limits: { mediaBytes: bytes } });
+}
+
+async function endsAtLongLine(stand: StdioStand): Promise<void> {
+  const responseBytes = 1024 * 1024;
+  const work = async (toolset: McpToolset) => {
+    const error = await errorOf(toolset.tools.s__long!.execute({ bytes: 16 * responseBytes }));
+    same([error.code, 'limit' in error ? error.limit : undefined], ['limit', 'responseBytes']);
+    same(await textOf(toolset, 's__echo', { message: 'on' }), 'on');
+    await until(async () => markedWith(markOf(stand, 'long')).length === 1);
+  };
+  await use(scripted(stand, 'long'), work, { limits: { responseBytes } });
 }
 
 /** A shell that starts the server, which starts a process of its own: that one holds the streams and ignores SIGTERM. */

@@ -4,6 +4,7 @@ import { connectMcp, createMcpTools, McpConfigError, mcpTools, withMcpTools } fr
 const URL_A = 'https://a.example/mcp';
 const http = { name: 'a', type: 'http', url: URL_A };
 const custom = { name: 'c', type: 'custom', connect() {} };
+const program = { name: 'p', type: 'stdio', command: 'node' };
 
 const PROVIDER = {
   redirectUrl: undefined,
@@ -213,6 +214,25 @@ describe('servers that hold a mistake', () => {
     ['timeoutMs', [{ ...http, timeoutMs: 0 }]],
     ['connect', [{ name: 'x', type: 'custom' }]],
     ['connect', [{ name: 'x', type: 'custom', connect: {} }]],
+    ['command', [{ name: 'x', type: 'stdio' }]],
+    ['command', [{ ...program, command: ' ' }]],
+    ['command', [{ ...program, command: 'a\0b' }]],
+    ['command', [{ ...program, command: ['node'] }]],
+    ['args', [{ ...program, args: 'server.js' }]],
+    ['args', [{ ...program, args: ['a', 5] }]],
+    ['args', [{ ...program, args: ['a\0'] }]],
+    ['cwd', [{ ...program, cwd: 5 }]],
+    ['root', [{ ...program, root: 'a\0' }]],
+    ['env', [{ ...program, env: ['A=b'] }]],
+    ['env', [{ ...program, env: new Map() }]],
+    ['env', [{ ...program, env: { '': 'x' } }]],
+    ['env', [{ ...program, env: { 'A=B': 'x' } }]],
+    ['env.PORT', [{ ...program, env: { PORT: 3000 } }]],
+    ['env.A', [{ ...program, env: { A: 'a\0' } }]],
+    ['envMode', [{ ...program, envMode: 'exact' }]],
+    ['url', [{ ...program, url: URL_A }]],
+    ['headers', [{ ...program, headers: {} }]],
+    ['`p`', [program, { ...program, env: { A: 'other' } }]],
     ['headers', [{ ...http, headers: 'authorization: x' }]],
     ['headers', [{ ...http, headers: ['x'] }]],
     ['headers', [{ ...http, headers: { 'bad name': 'x' } }]],
@@ -226,6 +246,39 @@ describe('servers that hold a mistake', () => {
     ['`c`', [custom, { ...custom }]],
   ];
   it.each(mistakes)('W3 %s: %o', (named, servers) => expectMistake(servers, {}, named));
+
+  it.each([
+    'PATH',
+    'Path',
+    'NODE_OPTIONS',
+    'node_path',
+    'LD_PRELOAD',
+    'LD_LIBRARY_PATH',
+    'DYLD_INSERT_LIBRARIES',
+    'PYTHONPATH',
+    'BASH_ENV',
+    'npm_config_registry',
+    'GIT_SSH_COMMAND',
+  ])('T2 `env` with %s is a mistake where `envMode` is strict, and only there', async (name) => {
+    const env = { [name]: 'a-secret' };
+    const { error } = await wire([{ ...program, env, envMode: 'strict' }], {});
+    expect(error).toBeInstanceOf(McpConfigError);
+    expect((error as Error).message).toContain(`env.${name}`);
+    expect((error as Error).message).not.toContain('a-secret');
+    for (const envMode of [undefined, 'overlay']) {
+      const given = envMode === undefined ? {} : { envMode };
+      expect((await wire([{ ...program, env, ...given }], {})).error).toBeUndefined();
+    }
+  });
+
+  it.each(['API_KEY', 'HOME', 'LDAP_URL', 'MY_PATH', 'PATHS'])('T2 `env` with %s is none', async (name) => {
+    expect((await wire([{ ...program, env: { [name]: 'x' }, envMode: 'strict' }], {})).error).toBeUndefined();
+  });
+
+  it.each([[{}], ['stdio'], [[{}]], [[{ type: 'http', open() {} }]], [[{ type: 'stdio' }]]])(
+    'W3 T1 transports: %j',
+    (transports) => expectMistake([], { transports }, '`transports`'),
+  );
 
   it('W3 duplicates among function sources are found before anything is connected', async () => {
     const touched: string[] = [];

@@ -1,6 +1,7 @@
 import { asSchema } from 'ai';
 import { expect, it } from 'vitest';
-import { cloneJson, createInputSchema } from '../../../src/schema/input-schema.js';
+import { cloneJson } from '../../../src/core/json.js';
+import { createInputSchema } from '../../../src/schema/input-schema.js';
 
 it('P0 every way to read the schema is a fresh clone of what it is now', async () => {
   let schema: Record<string, unknown> = { type: 'object', additionalProperties: true, properties: { a: {} } };

@@ -15,9 +15,11 @@ interface Sent {
 /** A wrapped transport over one that only records; `send` decides how each send settles. */
 function wired({
   keyed = true,
+  isProcess = false,
   send = async () => {},
 }: {
   keyed?: boolean;
+  isProcess?: boolean;
   send?: (message: JSONRPCMessage) => Promise<void>;
 } = {}) {
   const exchanges = createExchanges();
@@ -35,7 +37,7 @@ function wired({
     exchanges,
     tied: keyed,
     keyed,
-    isProcess: false,
+    isProcess,
     onHandshakeLost: () => void lost++,
     onToolsChanged() {},
   };
@@ -177,6 +179,17 @@ describe('what goes out', () => {
     answer({ jsonrpc: '2.0', id: 1, result: RAW });
     expect(seen).toEqual([]);
   });
+
+  it.each([true, false])(
+    'C4 that a transport refuses has surely not left where it is a process: %s',
+    async (isProcess) => {
+      const send = () => Promise.reject(new Error('no reader'));
+      const { request } = wired({ keyed: false, isProcess, send });
+      const { pending, done } = request(1);
+      await expect(done).rejects.toThrow('no reader');
+      expect(pending.facts.sent).toBe(!isProcess);
+    },
+  );
 
   it.each([
     [400, true],

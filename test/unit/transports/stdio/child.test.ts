@@ -1,0 +1,121 @@
+import type { ChildProcess, SpawnOptions } from 'cross-spawn';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Exit, startChild } from '../../../../src/transports/stdio/child.js';
+import type { System } from '../../../../src/transports/stdio/tree.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type Listener = (...args: unknown[]) => void;
+
+/** A process by its shape, whose events the test gives. */
+function fake() {
+  const listeners = new Map<string, Listener[]>();
+  const on = (event: string, listener: Listener) => {
+    listeners.set(event, [...(listeners.get(event) ?? []), listener]);
+  };
+  const emit = (event: string, ...args: unknown[]) => {
+    for (const listener of listeners.get(event) ?? []) listener(...args);
+  };
+  const stream = () => ({ on: vi.fn(), destroy: vi.fn() });
+  const state = { exitCode: null as number | null, signalCode: null as string | null };
+  let written: (error?: Error | null) => void = () => {};
+  const stdin = { ...stream(), end: vi.fn(), write: vi.fn((_: string, done: typeof written) => (written = done)) };
+  const process = Object.assign(state, { pid: 10, stdin, stdout: stream(), stderr: stream(), on });
+  return { process: process as unknown as ChildProcess, state, stdin, emit, finish: (error?: Error) => written(error) };
+}
+
+const system: System = { platform: 'linux', kill: () => {}, processes: () => [], killTree: async () => {} };
+
+async function start() {
+  const made = fake();
+  const spawn = vi.fn((..._: [string, readonly string[], SpawnOptions]) => made.process);
+  const exits: Exit[] = [];
+  const forget = vi.fn();
+  const starting = startChild({
+    file: '/bin/x',
+    args: ['a'],
+    cwd: '/w',
+    env: { A: 'b' },
+    spawn,
+    system,
+    endAtExit: () => forget,
+    onOutput() {},
+    onErrorOutput() {},
+    onExit: (exit) => exits.push(exit),
+  });
+  made.emit('spawn');
+  return { ...made, spawn, exits, forget, child: await starting };
+}
+
+const failed = (code: string) => Object.assign(new Error(code), { code });
+
+describe('a child', () => {
+  it('T3 T4 is started without a shell, in a group of its own, with just this environment', async () => {
+    const { spawn } = await start();
+    expect(spawn.mock.calls).toEqual([
+      [
+        '/bin/x',
+        ['a'],
+        {
+          cwd: '/w',
+          env: { A: 'b' },
+          stdio: ['pipe', 'pipe', 'pipe'],
+          detached: true,
+          windowsHide: true,
+          shell: false,
+        },
+      ],
+    ]);
+  });
+
+  it('C4 refuses a line where it surely did not get it: nobody reads the pipe, or it has ended', async () => {
+    const { child, finish, state, stdin } = await start();
+    const broken = child.write('x\n');
+    finish(failed('EPIPE'));
+    await expect(broken).rejects.toMatchObject({ code: 'EPIPE' });
+    state.signalCode = 'SIGKILL';
+    await expect(child.write('y\n')).rejects.toThrow('ended');
+    expect(stdin.write).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([undefined, failed('ERR_STREAM_DESTROYED'), failed('ECONNRESET')])(
+    'C4 C5 takes a line that it may have got: %s',
+    async (error) => {
+      const { child, finish } = await start();
+      const written = child.write('x\n');
+      finish(error);
+      await expect(written).resolves.toBeUndefined();
+    },
+  );
+
+  it.each([
+    [3, null, { code: 3 }],
+    [null, 'SIGKILL', { signal: 'SIGKILL' }],
+  ])('T5 that ends (%s, %s) is told of once, when all that it wrote has been read', async (code, signal, exit) => {
+    const { emit, exits, forget } = await start();
+    emit('exit', code, signal);
+    expect([exits, forget.mock.calls.length]).toEqual([[], 1]);
+    emit('close', code, signal);
+    emit('close', code, signal);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(exits).toEqual([exit]);
+  });
+
+  it('T5 whose streams somebody else holds is told of all the same, soon', async () => {
+    const { emit, exits, stdin } = await start();
+    emit('exit', 0, null);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(exits).toEqual([{ code: 0 }]);
+    expect(stdin.destroy).toHaveBeenCalled();
+  });
+
+  it('T5 that cannot be started is an error of the system', async () => {
+    const { process, emit } = fake();
+    const options = { file: 'x', args: [], cwd: '/', env: {}, system, endAtExit: () => () => {} };
+    const heard = { onOutput() {}, onErrorOutput() {}, onExit: () => expect.fail() };
+    const starting = startChild({ ...options, ...heard, spawn: () => process });
+    emit('error', failed('ENOENT'));
+    await expect(starting).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
