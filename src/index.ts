@@ -1,8 +1,9 @@
 export { fingerprintTool } from './catalog/fingerprint.js';
 export { catalogTokens, estimateTokens } from './catalog/tokens.js';
+export { DEFAULT_DISCLOSURE_BUDGET_TOKENS } from './config/defaults.js';
 export type { McpConfigDialect } from './config/files/dialects.js';
 export { type McpConfig, type McpConfigOptions, parseMcpConfig } from './config/mcp-config.js';
-export type { Limits, McpOptions } from './config/options.js';
+export type { DisclosureOptions, Limits, McpOptions } from './config/options.js';
 export type { ForeignClient } from './config/resolve-servers.js';
 export type { Diagnostic, DiagnosticCode, DiagnosticData, DiagnosticLevel } from './core/diagnostics.js';
 export {
@@ -25,6 +26,7 @@ export {
   McpToolUnavailableError,
   McpToolWithdrawnError,
 } from './core/errors.js';
+export { MCP_DESCRIBE_TOOL, MCP_READ_RESULT_TOOL } from './core/helper-names.js';
 export type {
   OAuthClientProvider,
   OAuthContext,
@@ -87,5 +89,6 @@ export type {
 } from './core/transport.js';
 export type { SpanAttributes, SpanKind, Telemetry, TelemetrySpan } from './telemetry/telemetry.js';
 export { connectMcp, createMcpTools, type McpToolsOptions, type McpToolsSource } from './toolset/lazy.js';
+export { composeMcpSystemPrompt } from './toolset/system-prompt.js';
 export { mcpTools } from './toolset/toolset.js';
 export { withMcpTools } from './toolset/with-tools.js';

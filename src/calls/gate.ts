@@ -11,15 +11,16 @@ import {
   McpConfigError,
   type McpError,
   type McpErrorDetails,
-  McpToolUnavailableError,
   withTool,
 } from '../core/errors.js';
 import { quietly } from '../core/quietly.js';
 import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
 import { reportCall, startSpan } from '../telemetry/span.js';
 import { detachArguments } from './arguments.js';
+import type { Govern } from './govern.js';
 import { progressListener } from './progress.js';
 import { adaptResult } from './results.js';
+import { quarantinedTool, unknownTool } from './unavailable.js';
 import { explainUnknownTool } from './withdrawn.js';
 
 /** What the current catalogue says of a tool, at the moment of the call. */
@@ -55,6 +56,7 @@ export interface GateDeps {
   readonly closing: ClosingSignal;
   /** Shares one listener on a caller's signal among its calls. */
   readonly listen: Listen;
+  readonly govern: Govern;
 }
 
 /** Runs one call through every step in order (C1): closed, unknown, quarantined, arguments, connect, send, adapt. */
@@ -110,7 +112,7 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
       progress.sent = true;
     };
     const raw = await send({ call, target, args, deadline, options, idempotencyKey, toolCallId, onSent });
-    return adaptResult(raw, options.limits, details);
+    return deps.govern(adaptResult(raw, options.limits, details), details);
   } catch (error) {
     const explained = await explainUnknownTool(error, { call, target, deadline });
     throw isMcpError(explained) ? withTool(explained, call.tool) : explained;
@@ -182,21 +184,4 @@ function available(call: GatedCall, details: { server: string; tool: string }): 
     case 'unknown':
       throw unknownTool(call.toolName, target.suggestion, details);
   }
-}
-
-export function quarantinedTool(
-  name: string,
-  reason: string,
-  details?: { server: string; tool: string },
-): McpToolUnavailableError {
-  return new McpToolUnavailableError('quarantined', `\`${name}\` cannot be called: ${reason}`, details);
-}
-
-/** N6: refused here, with the names that are closest. */
-export function unknownTool(
-  name: string,
-  suggestion: string,
-  details?: { server: string; tool: string },
-): McpToolUnavailableError {
-  return new McpToolUnavailableError('unknown-tool', `There is no tool \`${name}\`.${suggestion}`, details);
 }

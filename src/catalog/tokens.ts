@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/json.js';
+import { jsonText } from '../core/json.js';
 
 /**
  * Estimated tokens of a value (D1): four ASCII characters a token, a non-ASCII character three quarters of one, the sum
@@ -23,20 +23,28 @@ export function catalogTokens(tools: Iterable<{ readonly name: string; readonly 
   return sum;
 }
 
-function jsonText(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    // The native writer recurses. The order of keys, the only other difference of this one, changes no count.
-    if (error instanceof RangeError) return canonicalJson(value);
-    throw error;
+/** The most that any text of this length is estimated at; told without reading it. */
+export function tokensAtMost(length: number): number {
+  return Math.ceil((length * 3) / 4);
+}
+
+/** How many characters of `text` fit in so many tokens, from its start or, backwards, from its end. */
+export function charsWithin(text: string, tokens: number, from: 'start' | 'end' = 'start'): number {
+  let quarters = tokens * 4;
+  for (let count = 0; count < text.length; count++) {
+    quarters -= weigh(text.charCodeAt(from === 'start' ? count : text.length - 1 - count));
+    if (quarters < 0) return count;
   }
+  return text.length;
 }
 
 function countTokens(text: string): number {
-  let quarters = text.length;
-  for (let index = 0; index < text.length; index++) {
-    if (text.charCodeAt(index) > 0x7f) quarters += 2;
-  }
+  let quarters = 0;
+  for (let index = 0; index < text.length; index++) quarters += weigh(text.charCodeAt(index));
   return Math.ceil(quarters / 4);
+}
+
+/** A character's part of a token, in quarters. */
+function weigh(code: number): number {
+  return code > 0x7f ? 3 : 1;
 }

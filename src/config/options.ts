@@ -24,8 +24,26 @@ export interface Limits {
    * UTF-16 code units for each. Default 10,000.
    */
   readonly schemaNodes: number;
+  /**
+   * Estimated tokens that a model sees of one result (D1); the rest is read with `mcp__read_result` (R4). `Infinity` cuts nothing
+   * and leaves that tool out. Default 25,000.
+   */
+  readonly resultTokens: number;
   /** Redirects followed for one request. Default 5. */
   readonly redirects: number;
+}
+
+/** How many tokens tool definitions may cost, as `estimateTokens` estimates them. */
+export interface DisclosureOptions {
+  /**
+   * Tokens for one server. Over it, schemas keep the names and types of parameters, and over it still, nothing; the whole is
+   * what `mcp__describe_tool` gives (D1, D3). `'auto'`, the default, is 20,000; `Infinity` hides nothing.
+   */
+  readonly budget?: number | 'auto';
+  /** Tokens over all servers: the largest are deferred first until it fits (D5). Default: no cap. */
+  readonly total?: number;
+  /** Names of servers, and projected names of tools, whose schemas always stay in full. */
+  readonly alwaysLoad?: readonly string[];
 }
 
 export interface McpOptions<S extends Session = Session> {
@@ -51,6 +69,8 @@ export interface McpOptions<S extends Session = Session> {
   readonly tools?: ToolFilter;
   /** `strict` quarantines a tool whose name would have to be rewritten (N7). Default `rewrite`. */
   readonly names?: 'rewrite' | 'strict';
+  /** How many tokens the definitions may cost, and what is never shortened (D1–D5). */
+  readonly disclosure?: DisclosureOptions;
   /** The only profile so far: an object at the root, local references resolved, nothing tightened (P4). */
   readonly provider?: 'generic';
   /** Milliseconds for one call, waiting for the connection included. Default 60,000. */

@@ -16,7 +16,8 @@ import {
   checkTimeout,
   isAbortSignal,
 } from './checks.js';
-import { DEFAULTS, LIMITS_TO_COME, OPTIONS_TO_COME } from './defaults.js';
+import { DEFAULTS, OPTIONS_TO_COME } from './defaults.js';
+import { type ResolvedDisclosure, resolveDisclosure } from './disclosure.js';
 import { bindOAuth, type FindProvider } from './oauth.js';
 import type { Limits, McpOptions } from './options.js';
 
@@ -32,6 +33,7 @@ export interface ResolvedOptions {
   readonly oauth: FindProvider | undefined;
   readonly tools: ToolFilter | undefined;
   readonly names: 'rewrite' | 'strict';
+  readonly disclosure: ResolvedDisclosure;
   readonly timeoutMs: number;
   readonly maxTotalMs: number | undefined;
   readonly connectTimeoutMs: number;
@@ -57,6 +59,7 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'oauth',
   'tools',
   'names',
+  'disclosure',
   'provider',
   'timeoutMs',
   'maxTotalMs',
@@ -91,6 +94,7 @@ export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): 
     oauth: bindOAuth(options.oauth as never, options.auth, session),
     tools: checkFilter(options.tools, 'the option `tools`'),
     names: checkOneOf(options.names, ['rewrite', 'strict'], 'names') ?? 'rewrite',
+    disclosure: resolveDisclosure(options.disclosure),
     timeoutMs: checkTimeout(options.timeoutMs, 'timeoutMs') ?? DEFAULTS.timeoutMs,
     maxTotalMs: checkTimeout(options.maxTotalMs, 'maxTotalMs'),
     connectTimeoutMs: checkTimeout(options.connectTimeoutMs, 'connectTimeoutMs') ?? DEFAULTS.connectTimeoutMs,
@@ -142,7 +146,7 @@ function resolveLimits(limits: unknown): Limits {
   if (limits === undefined) return DEFAULTS.limits;
   if (!isRecord(limits)) throw new McpConfigError('`limits` must be an object.');
   const names = Object.keys(DEFAULTS.limits) as (keyof Limits)[];
-  checkKeys(limits, names, LIMITS_TO_COME, '`limits`');
+  checkKeys(limits, names, [], '`limits`');
   const resolved: Record<keyof Limits, number> = { ...DEFAULTS.limits };
   for (const name of names)
     resolved[name] = checkLimit(limits[name], `limits.${name}`, LIMIT_MAX[name]) ?? resolved[name];

@@ -21,8 +21,20 @@ export interface DiagnosticData {
     readonly pages: number;
     readonly tools: number;
   };
-  /** An `allow` entry matched no tool (L4). */
+  /** An `allow` entry matched no tool (L4), or one of `disclosure.alwaysLoad` no server and no tool (D1). */
   'filter-unmatched': { readonly entry: string };
+  /**
+   * Names and descriptions alone, or with what `alwaysLoad` keeps, do not fit: `floor` is their estimated tokens, `budget` the
+   * option that `scope` tells, `disclosure.budget` or `disclosure.total` (D4, D5).
+   */
+  'disclosure-budget-exceeded': {
+    readonly scope: 'server' | 'total';
+    readonly tools: number;
+    readonly floor: number;
+    readonly budget: number;
+  };
+  /** A result was cut; both in estimated tokens (R4). */
+  'result-truncated': { readonly tokens: number; readonly limit: number };
   /** A server's configured `Authorization` header gives way to a token (G12). */
   'authorization-overridden': { readonly by: 'auth' | 'oauth' };
   /** A server's URL has a query that looks like a secret; the names of those parameters, never a value (G12). */

@@ -15,6 +15,34 @@ export function cloneJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
+/** JSON text of data of any depth; undefined for what has none. Throws a TypeError on a cycle or a bigint. */
+export function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // The native writer recurses. The order of keys is the only other difference of this one.
+    if (error instanceof RangeError) return canonicalJson(value);
+    throw error;
+  }
+}
+
+/** Whether two values are the same JSON data, whatever the order of keys. Iterative; for data as `JSON.parse` gives it. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  const open: [unknown, unknown][] = [[one, other]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [a, b] = pair;
+    if (a === b) continue;
+    if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+    const keys = Object.keys(a);
+    if (keys.length !== Object.keys(b).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(b, key)) return false;
+      open.push([readMember(a, key), readMember(b, key)]);
+    }
+  }
+  return true;
+}
+
 /** How far {@link measureJson} goes. Both are inclusive. */
 export interface JsonBounds {
   /** Deepest level allowed. The value itself is at depth 0, its members at depth 1. */

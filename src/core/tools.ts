@@ -43,6 +43,11 @@ export type ContentBlock = TextContent | MediaContent | ResourceLink | EmbeddedR
 export interface McpToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;
+  /**
+   * Set where the result was over `limits.resultTokens` and its texts were cut; `structuredContent` is then left out (R4).
+   * `handle` is what `mcp__read_result` takes, `tokens` the estimate of the whole.
+   */
+  readonly truncated?: { readonly handle: string; readonly tokens: number };
 }
 
 type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue };
@@ -67,11 +72,15 @@ export interface StandardSchemaWithJson extends StandardSchemaV1 {
   readonly '~standard': StandardSchemaV1.Props & { readonly jsonSchema: StandardJSONSchemaV1.Converter };
 }
 
-export type Disclosure = 'full';
+/**
+ * How much of an input schema the model sees: all of it, the names and types of parameters, or none of it (D1–D3). The rest is
+ * what `mcp__describe_tool` gives.
+ */
+export type Disclosure = 'full' | 'deferred' | 'bare';
 
 // A type and not an interface: only that is assignable to the AI SDK's `JSONObject`.
 export type McpToolMetadata = {
-  /** The configured name of the server. */
+  /** The name of the server; empty for `mcp__describe_tool` and `mcp__read_result` (N5). */
   readonly server: string;
   /** The tool's name as the server publishes it: what the remote call carries (N6). */
   readonly tool: string;
@@ -117,7 +126,7 @@ export interface McpToolSummary {
   readonly inputSchema: unknown;
   /** The fingerprint, over the schema as the server sent it (S4). */
   readonly descriptionHash: string;
-  /** Estimated tokens of `{ name, description, inputSchema }` (D1). */
+  /** Estimated tokens of `{ name, description, inputSchema }` (D1), with the schema in full and as it is shown. */
   readonly tokens: { readonly full: number; readonly projected: number };
   readonly disclosure: Disclosure;
   readonly state: ToolState;

@@ -1,26 +1,30 @@
 import { runCall, type Target } from '../calls/gate.js';
+import { createGovern } from '../calls/govern.js';
+import { createHeldResults, type HeldResults } from '../calls/held.js';
 import type { SurveyedTool } from '../catalog/survey.js';
 import type { ResolvedOptions } from '../config/resolve-options.js';
 import { nothingPending } from '../connection/failure.js';
-import { type Closing, type ClosingSignal, createListen, settleWithin } from '../core/deadline.js';
+import { type ClosingSignal, createListen } from '../core/deadline.js';
 import type { Diagnostic } from '../core/diagnostics.js';
 import { McpClosedError, McpConfigError } from '../core/errors.js';
-import { type Shared, share } from '../core/shared.js';
+import { share } from '../core/shared.js';
 import type { McpToolset, ToolsChanged } from '../core/status.js';
 import type { McpTool } from '../core/tools.js';
-import { inSpan } from '../telemetry/span.js';
+import { BARE_SCHEMA, deferSchema } from '../schema/defer.js';
+import { projectGeneric } from '../schema/generic.js';
 import { type Catalogue, createCatalogue } from './catalogue.js';
 import { attempt, reportFailures, type ServerFailure } from './failures.js';
+import { createHelpers } from './helpers/helpers.js';
 import { snapshot } from './inspect.js';
 import type { Member } from './members.js';
 import { createRefresher, mergeChanges, type Refresher } from './refresher.js';
 import { type BrokenSource, isBroken } from './sources.js';
 import { statusOf, statusOfBroken } from './status.js';
-import type { Execute, Project } from './tool.js';
+import { createPlan } from './tiers.js';
+import type { Execute } from './tool.js';
 
-/** How long a close may take in all (W4, W5). */
-export const CLOSE_MS = 6_000;
-
+/** What the texts of cut results may have together, as a multiple of what one answer may: characters, never more than bytes. */
+const HELD_FACTOR = 2;
 export interface ToolsetParts {
   readonly resolved: ResolvedOptions;
   /** In the order of the configuration. */
@@ -48,15 +52,16 @@ export interface AssembledToolset {
 export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToolset> {
   const { resolved, slots, closing, close, diagnostics } = parts;
   const members = slots.filter((slot): slot is Member => !isBroken(slot));
-  const deps = { options: resolved, closing, listen: createListen() };
+  const { limits, report } = resolved;
+  const held = createHeldResults(HELD_FACTOR * limits.responseBytes);
+  closing.addEventListener('abort', held.clear);
+  const govern = createGovern({ resultTokens: limits.resultTokens, held, report });
+  const deps = { options: resolved, closing, listen: createListen(), govern };
   const execute: Execute = (entry, args, options) => {
     const find = () => findTarget(entry.identity, entry.tool.name, { catalogue, members: byIdentity, refresher });
     return runCall({ toolName: entry.name, server: entry.server, tool: entry.tool.name, args, options, find }, deps);
   };
-  // Nothing is projected before a server was connected, so it need not be loaded before that either.
-  const { projectGeneric } = await import('../schema/generic.js');
-  const project: Project = (inputSchema) => projectGeneric(inputSchema, resolved.limits);
-  const catalogue: Catalogue = createCatalogue(execute, project, resolved.report);
+  const catalogue = openCatalogue(execute, held, { resolved, members, closing });
   const byIdentity = new Map(members.map((member) => [member.identity, member]));
   const refresher = createRefresher({ members, catalogue, resolved, closing });
   await refresher.begin();
@@ -89,6 +94,25 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
   };
   const { named, suggest, refusal, definitions } = catalogue;
   return { toolset, named, suggest, refusal, definitions };
+}
+
+type CatalogueDeps = Pick<ToolsetParts, 'resolved' | 'closing'> & { readonly members: readonly Member[] };
+
+function openCatalogue(execute: Execute, held: HeldResults, { resolved, members, closing }: CatalogueDeps): Catalogue {
+  const { limits, disclosure, report } = resolved;
+  const catalogue: Catalogue = createCatalogue({
+    execute,
+    report,
+    shape: { project: (schema) => projectGeneric(schema, limits), defer: deferSchema, bare: BARE_SCHEMA },
+    plan: createPlan(members, disclosure),
+    helpers: createHelpers({
+      lookUp: (name) => catalogue.lookUp(name),
+      held,
+      resultTokens: limits.resultTokens,
+      isClosed: () => closing.aborted,
+    }),
+  });
+  return catalogue;
 }
 
 /** What the server announced while it was being listed for the first time is looked into now. */
@@ -188,21 +212,4 @@ async function relist(members: readonly Member[], options: RelistOptions): Promi
   if (named && failures[0] !== undefined) throw failures[0].error;
   reportFailures(failures, resolved.report);
   return mergeChanges(changes);
-}
-
-/** One close, however often and from wherever it is asked for. */
-export function createClose(
-  members: readonly Member[],
-  { telemetry }: ResolvedOptions,
-  closing: Closing,
-): () => Promise<void> {
-  let closed: Shared<void> | undefined;
-  return async () => {
-    const work = async () => {
-      closing.abort();
-      await settleWithin(Promise.all(members.map(({ connection }) => connection.close())), CLOSE_MS);
-    };
-    closed ??= share(inSpan(telemetry, 'close', {}, work));
-    await closed.wait();
-  };
 }

@@ -1,18 +1,21 @@
 import type { Target } from '../calls/gate.js';
-import { fingerprint } from '../catalog/fingerprint.js';
+import type { DisclosurePlan } from '../catalog/disclosure.js';
 import type { ProjectedTool, Projection, QuarantinedTool } from '../catalog/projection.js';
 import type { SurveyedTool } from '../catalog/survey.js';
-import { catalogTokens } from '../catalog/tokens.js';
 import { didYouMeanAmong } from '../core/closest.js';
-import type { Report } from '../core/diagnostics.js';
-import { measureJson } from '../core/json.js';
+import type { Diagnostic, Report } from '../core/diagnostics.js';
 import type { ToolsChanged } from '../core/status.js';
-import type { McpTool, McpToolSummary } from '../core/tools.js';
+import type { Disclosure, McpTool, McpToolSummary } from '../core/tools.js';
 import { nextTurn, PIECES_A_TURN } from '../core/turns.js';
+import { compareShown, shownTools } from './changes.js';
+import { type DepartedState, forgetDeparted } from './departed.js';
+import type { Shape } from './forms.js';
+import type { Helper } from './helpers/helper.js';
 import { summarise, summariseQuarantined } from './summaries.js';
-import { createLiveTool, describe, type Execute, type LiveTool, type Project } from './tool.js';
+import { createLiveTool, type Execute, type LiveTool } from './tool.js';
 
 export interface ServerCounts {
+  readonly disclosure: Disclosure;
   readonly tools: { readonly active: number; readonly quarantined: number; readonly withheld: number };
   readonly tokens: { readonly full: number; readonly projected: number; readonly floor: number };
 }
@@ -33,6 +36,8 @@ export interface Catalogue {
   ): Exclude<Target, { state: 'active' }> | { readonly state: 'listed'; readonly entry: ProjectedTool };
   /** The active tool of a projected or raw name. */
   named(name: string): McpTool | undefined;
+  /** What stands behind a projected name: an active tool, or the reason why there is none. */
+  lookUp(name: string): { readonly live: LiveTool } | { readonly refusal: string };
   suggest(name: string): string;
   /** The definitions of the active tools, as the servers sent them. */
   definitions(): readonly SurveyedTool[];
@@ -43,40 +48,40 @@ export interface Catalogue {
 /** Distinct for every pair, whatever the raw name holds. */
 const keyOf = (identity: string, tool: string) => `${identity}:${tool}`;
 
-/** Tools that left and are still the same object when they come back, and the length of their definitions together. */
-const DEPARTED_KEPT = 1_000;
-const DEPARTED_CHARS = 4 * 1024 * 1024;
-/** Values of a definition that are measured. */
-const MEASURED_NODES = 100_000;
-
-interface CatalogueState {
-  readonly tools: Record<string, McpTool>;
-  /** By remote tool; those that left stay here, so that they are the same object when they come back. */
-  readonly live: Map<string, LiveTool>;
-  /** Those that left, the first to leave first, with the length of what is kept of each. */
-  readonly departed: Map<string, number>;
+/** What a catalogue is made of. */
+export interface CatalogueParts {
   readonly execute: Execute;
-  readonly project: Project;
+  readonly shape: Shape;
   readonly report: Report;
+  /** Decides how much of each server's schemas is shown. */
+  plan(active: readonly LiveTool[]): DisclosurePlan;
+  /** Our own tools, for a map that hides something or not (N5). */
+  helpers(hides: boolean): readonly Helper[];
+}
+
+interface CatalogueState extends CatalogueParts, DepartedState {
+  readonly tools: Record<string, McpTool>;
   noticed: ReadonlySet<string>;
   active: readonly LiveTool[];
   current: ReadonlyMap<string, LiveTool>;
   quarantined: readonly QuarantinedTool[];
+  tiers: DisclosurePlan['tiers'];
+  own: readonly Helper[];
 }
 
-export function createCatalogue(execute: Execute, project: Project, report: Report): Catalogue {
+export function createCatalogue(parts: CatalogueParts): Catalogue {
   const tools: Record<string, McpTool> = Object.create(null);
   const state: CatalogueState = {
+    ...parts,
     tools,
     live: new Map(),
     departed: new Map(),
-    execute,
-    project,
-    report,
     noticed: new Set(),
     active: [],
     current: new Map(),
     quarantined: [],
+    tiers: new Map(),
+    own: [],
   };
   const suggest = (name: string) => suggestName(name, state.active);
   return {
@@ -86,8 +91,13 @@ export function createCatalogue(execute: Execute, project: Project, report: Repo
     refusal: (name) => state.quarantined.find((entry) => entry.name === name || entry.tool === name)?.reason,
     prepare: (projection) => makeTools(state, projection),
     apply: (projection) => applyProjection(state, projection),
-    describe: () => [...state.active.map(summarise), ...state.quarantined.map(summariseQuarantined)],
-    counts: (identity) => countServer(state.active, state.quarantined, identity),
+    describe: () => [
+      ...state.active.map(summarise),
+      ...state.quarantined.map(summariseQuarantined),
+      ...state.own.map((helper) => helper.summarise()),
+    ],
+    counts: (identity) => countServer(state, identity),
+    lookUp: (name) => lookUp(state, name),
     find(identity, tool) {
       const listed = state.current.get(keyOf(identity, tool));
       if (listed !== undefined) return { state: 'listed', entry: listed.entry };
@@ -100,20 +110,25 @@ export function createCatalogue(execute: Execute, project: Project, report: Repo
   };
 }
 
-async function makeTools({ live, execute, project }: CatalogueState, { active }: Projection): Promise<void> {
+async function makeTools({ live, execute, shape }: CatalogueState, { active }: Projection): Promise<void> {
   for (const [index, entry] of active.entries()) {
     if (index % PIECES_A_TURN === PIECES_A_TURN - 1) await nextTurn();
-    live.set(keyOf(entry.identity, entry.tool.name), createLiveTool(entry, execute, project));
+    live.set(keyOf(entry.identity, entry.tool.name), createLiveTool(entry, execute, shape));
   }
 }
 
 function applyProjection(state: CatalogueState, projection: Projection): ToolsChanged {
-  const before = shown(state.active);
+  const shownNow = () =>
+    shownTools(
+      state.active,
+      state.own.map(({ tool }) => tool),
+    );
+  const before = shownNow();
   const hidden = new Set(state.quarantined.map(({ name }) => name));
   const current = new Map<string, LiveTool>();
   state.active = projection.active.map((entry) => {
     const key = keyOf(entry.identity, entry.tool.name);
-    const tool = state.live.get(key) ?? createLiveTool(entry, state.execute, state.project);
+    const tool = state.live.get(key) ?? createLiveTool(entry, state.execute, state.shape);
     if (tool.entry !== entry) update(tool, entry, state.report);
     state.live.set(key, tool);
     current.set(key, tool);
@@ -122,16 +137,28 @@ function applyProjection(state: CatalogueState, projection: Projection): ToolsCh
   state.current = current;
   state.quarantined = projection.quarantined;
   forgetDeparted(state);
-  rewriteMap(state.tools, state.active);
-  sayWhatIsNew(state, projection);
+  const plan = disclose(state);
+  rewriteMap(state);
+  sayWhatIsNew(state, [...projection.notices, ...plan.notices]);
   // A refused entry may have no name at all.
   const refused = state.quarantined.flatMap(({ name }) => (name === '' || hidden.has(name) ? [] : [name]));
-  return { ...compare(before, shown(state.active)), quarantined: refused, withheld: [] };
+  return { ...compareShown(before, shownNow()), quarantined: refused, withheld: [] };
+}
+
+/** Shows each tool as planned, and adds the tools that what is hidden needs (D1). */
+function disclose(state: CatalogueState): DisclosurePlan {
+  const plan = state.plan(state.active);
+  state.tiers = plan.tiers;
+  for (const live of state.active) {
+    live.disclosure = plan.isKept(live.entry.name) ? 'full' : (plan.tiers.get(live.entry.identity) ?? 'full');
+  }
+  state.own = state.helpers(state.active.some(({ disclosure }) => disclosure !== 'full'));
+  return plan;
 }
 
 /** What is no longer so is forgotten, so that it is said again when it comes back. */
-function sayWhatIsNew(state: CatalogueState, projection: Projection): void {
-  const notices = new Map(projection.notices.map((notice) => [JSON.stringify(notice), notice]));
+function sayWhatIsNew(state: CatalogueState, all: readonly Diagnostic[]): void {
+  const notices = new Map(all.map((notice) => [JSON.stringify(notice), notice]));
   for (const [text, notice] of notices) if (!state.noticed.has(text)) state.report(notice);
   state.noticed = new Set(notices.keys());
 }
@@ -143,43 +170,11 @@ function suggestName(name: string, active: readonly LiveTool[]): string {
   return didYouMeanAmong(name, new Map([...raw, ...projected]));
 }
 
-/** What stands behind each name of the map: which remote tool, with which definition. */
-function shown(active: readonly LiveTool[]): ReadonlyMap<string, ProjectedTool> {
-  return new Map(active.map(({ entry }) => [entry.name, entry]));
-}
-
-/** The map's keys after are those before, less `removed`, with `added`. */
-function compare(before: ReadonlyMap<string, ProjectedTool>, after: ReadonlyMap<string, ProjectedTool>) {
-  const names = [...after.keys()];
-  return {
-    added: names.filter((name) => !before.has(name)),
-    removed: [...before.keys()].filter((name) => !after.has(name)),
-    changed: names.filter((name) => isAnother(before.get(name), after.get(name)!)),
-  };
-}
-
-/** Fingerprints are only taken of what was listed again. */
-function isAnother(before: ProjectedTool | undefined, after: ProjectedTool): boolean {
-  if (before === undefined || before.tool === after.tool) return false;
-  if (before.identity !== after.identity || before.tool.name !== after.tool.name) return true;
-  return fingerprint(before.tool) !== fingerprint(after.tool);
-}
-
-/** Forgets the tools that left first, where a server goes through many or through large ones. */
-function forgetDeparted({ live, departed, current }: CatalogueState): void {
-  for (const key of departed.keys()) if (current.has(key)) departed.delete(key);
-  for (const [key, { entry }] of live) {
-    if (current.has(key) || departed.has(key)) continue;
-    const measure = measureJson(entry.tool, { depth: Number.POSITIVE_INFINITY, nodes: MEASURED_NODES });
-    departed.set(key, measure.ok ? measure.chars : DEPARTED_CHARS);
-  }
-  let chars = [...departed.values()].reduce((sum, each) => sum + each, 0);
-  for (const [key, size] of departed) {
-    if (departed.size <= DEPARTED_KEPT && chars <= DEPARTED_CHARS) return;
-    departed.delete(key);
-    live.delete(key);
-    chars -= size;
-  }
+function lookUp({ active, quarantined }: CatalogueState, name: string): ReturnType<Catalogue['lookUp']> {
+  const live = active.find(({ entry }) => entry.name === name);
+  if (live !== undefined) return { live };
+  const reason = quarantined.find((entry) => entry.name === name)?.reason;
+  return { refusal: reason ?? `There is no tool of this name.${suggestName(name, active)}` };
 }
 
 /** Brings a known tool up to date. */
@@ -192,27 +187,31 @@ function update(tool: LiveTool, next: ProjectedTool, report: Report): void {
   report({ code: 'name-moved', level: 'warn', message, server: next.server, tool: next.tool.name, data });
 }
 
-/** A key's place in an object is where it was first set, so a changed map is written anew (L5). */
-function rewriteMap(tools: Record<string, McpTool>, active: readonly LiveTool[]): void {
-  const wanted = active.map(({ entry }) => entry.name);
+/** A key's place in an object is where it was first set, so a changed map is written anew; our own tools are last (L5). */
+function rewriteMap({ tools, active, own }: CatalogueState): void {
+  const wanted = new Map([
+    ...active.map(({ entry, tool }): [string, McpTool] => [entry.name, tool]),
+    ...own.map(({ tool }): [string, McpTool] => [tool.metadata.tool, tool]),
+  ]);
+  const names = [...wanted.keys()];
   const present = Object.keys(tools);
-  if (present.length !== wanted.length || present.some((name, index) => name !== wanted[index])) {
+  if (present.length !== names.length || present.some((name, index) => name !== names[index])) {
     for (const name of present) delete tools[name];
   }
-  for (const { entry, tool } of active) tools[entry.name] = tool;
+  for (const [name, tool] of wanted) tools[name] = tool;
 }
 
-function countServer(
-  active: readonly LiveTool[],
-  quarantined: readonly QuarantinedTool[],
-  identity: string,
-): ServerCounts {
+function countServer({ active, quarantined, tiers }: CatalogueState, identity: string): ServerCounts {
   const own = active.filter(({ entry }) => entry.identity === identity);
-  const full = own.reduce((sum, { tokens }) => sum + tokens, 0);
-  const floor = catalogTokens(own.map(({ entry }) => ({ name: entry.name, description: describe(entry) })));
+  const sum = (size: (live: LiveTool) => number) => own.reduce((all, live) => all + size(live), 0);
   const refused = quarantined.filter((entry) => entry.identity === identity).length;
   return {
+    disclosure: tiers.get(identity) ?? 'full',
     tools: { active: own.length, quarantined: refused, withheld: 0 },
-    tokens: { full, projected: full, floor },
+    tokens: {
+      full: sum(({ forms }) => forms.tokens('full')),
+      projected: sum(({ forms, disclosure }) => forms.tokens(disclosure)),
+      floor: sum(({ forms }) => forms.floor),
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { quarantinedTool, unknownTool } from '../calls/gate.js';
+import { quarantinedTool, unknownTool } from '../calls/unavailable.js';
 import type { McpOptions } from '../config/options.js';
 import { type ResolvedOptions, resolveOptions } from '../config/resolve-options.js';
 import { type ForeignClient, resolveClient, resolveServer } from '../config/resolve-servers.js';
@@ -61,7 +61,12 @@ export async function connectMcp(
   transport: Transport | McpServerConfig,
   info?: { readonly name: string; readonly version: string },
 ): Promise<McpClientHandle> {
-  const resolved = resolveOptions(info === undefined ? {} : { clientInfo: info });
+  // What is behind this handle is a program: nothing is hidden from it, and nothing cut.
+  const whole = {
+    disclosure: { budget: Number.POSITIVE_INFINITY },
+    limits: { resultTokens: Number.POSITIVE_INFINITY },
+  };
+  const resolved = resolveOptions({ ...whole, ...(info === undefined ? {} : { clientInfo: info }) });
   const lazy = openLater(checkSource(transport, '', resolved), resolved);
   return {
     // Not part of the public shape: what a toolset over this handle fingerprints is what the server sent (S4).

@@ -15,7 +15,6 @@ export function statusOf({ name, identity, connection, tokens }: Member, catalog
     ...(authorizationUrl === undefined ? {} : { authorizationUrl }),
     ...(era === undefined ? {} : { era }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    disclosure: 'full',
     ...catalogue.counts(identity),
     ...(error === undefined || state === 'closed' ? {} : { error }),
   };

@@ -2,10 +2,11 @@ import type { QuarantinedTool } from '../catalog/projection.js';
 import { estimateTokens } from '../catalog/tokens.js';
 import { cloneJson } from '../core/json.js';
 import type { McpToolSummary } from '../core/tools.js';
-import { describe, type LiveTool } from './tool.js';
+import { describe } from './forms.js';
+import type { LiveTool } from './tool.js';
 
-export function summarise(live: LiveTool): McpToolSummary {
-  const { entry, tokens, fingerprint, projected } = live;
+export function summarise({ entry, forms, disclosure }: LiveTool): McpToolSummary {
+  const { losses } = forms;
   const { title } = entry.tool;
   return {
     name: entry.name,
@@ -13,12 +14,12 @@ export function summarise(live: LiveTool): McpToolSummary {
     tool: entry.tool.name,
     ...(title === undefined ? {} : { title }),
     description: describe(entry),
-    inputSchema: cloneJson(projected.schema),
-    descriptionHash: fingerprint,
-    tokens: { full: tokens, projected: tokens },
-    disclosure: 'full',
+    inputSchema: cloneJson(forms.schema(disclosure)),
+    descriptionHash: forms.fingerprint,
+    tokens: { full: forms.tokens('full'), projected: forms.tokens(disclosure) },
+    disclosure,
     state: 'active',
-    ...(projected.losses.length === 0 ? {} : { losses: [...projected.losses] }),
+    ...(losses.length === 0 ? {} : { losses: [...losses] }),
   };
 }
 

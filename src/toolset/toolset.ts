@@ -6,7 +6,8 @@ import { McpAbortError } from '../core/errors.js';
 import type { McpServerSource, Session } from '../core/servers.js';
 import type { McpToolset } from '../core/status.js';
 import { escapeControls } from '../core/text.js';
-import { type AssembledToolset, assembleToolset, createClose } from './assemble.js';
+import type { AssembledToolset } from './assemble.js';
+import { createClose } from './close.js';
 import { attempt, reportFailures, type ServerFailure } from './failures.js';
 import { createMembers, listMember, type Member } from './members.js';
 import { type CheckedSource, checkSources, isBroken, resolveSources } from './sources.js';
@@ -64,6 +65,8 @@ export async function wireToolset<S extends Session>(
     reportFailures(failures, resolved.report);
     const fatal = failures.find(({ required }) => required || resolved.throwOnServerError);
     if (fatal !== undefined) throw fatal.error;
+    // Nothing is shown before a server was connected, so what shows it need not be loaded before that.
+    const { assembleToolset } = await import('./assemble.js');
     const assembled = await assembleToolset({ resolved, slots, closing: closing.signal, close, diagnostics });
     if (resolved.signal?.aborted) throw wiringAborted(resolved.signal);
     return assembled;

@@ -2,7 +2,7 @@ import type { McpOptions } from '../config/options.js';
 import { settleWithin } from '../core/deadline.js';
 import type { McpServerSource, Session } from '../core/servers.js';
 import type { McpToolset } from '../core/status.js';
-import { CLOSE_MS } from './assemble.js';
+import { CLOSE_MS } from './close.js';
 import { closeAfterStream } from './streams.js';
 import { mcpTools } from './toolset.js';
 

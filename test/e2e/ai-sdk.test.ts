@@ -1,82 +1,16 @@
-import { asSchema, generateText, stepCountIs, streamText, type ToolSet } from 'ai';
-import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test';
+import { asSchema, generateText, stepCountIs, streamText } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
 import { expect, inject, it } from 'vitest';
 import type { McpTool, McpToolset } from '../../src/index.js';
 import { rawJson } from '../support/raw-server.js';
 import { FAIL_TEXT, TINY_PNG, TINY_WAV } from '../support/sdk-servers.js';
 import { createRig, ERAS, tool } from './rig.js';
+import { offered, resultsIn, run, scripted, USAGE } from './scripted-model.js';
 
 const rig = createRig();
 
-type Generate = NonNullable<ConstructorParameters<typeof MockLanguageModelV4>[0]>['doGenerate'];
-type Options = Parameters<Extract<Generate, (...args: never) => unknown>>[0];
-type Result = Awaited<ReturnType<Extract<Generate, (...args: never) => unknown>>>;
-
-const USAGE: Result['usage'] = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 1, text: 1, reasoning: 0 },
-};
-
-/** What the model does: tool calls for each step, by name and arguments; after the last step it says that it is done. */
-type Script = readonly (readonly (readonly [name: string, input: unknown])[])[];
-
-function scripted(script: Script) {
-  const prompts: Options[] = [];
-  const next = (options: Options): { content: Result['content']; finishReason: Result['finishReason'] } => {
-    const calls = script[prompts.push(options) - 1];
-    if (calls === undefined) {
-      return { content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop', raw: 'stop' } };
-    }
-    const content = calls.map(([toolName, input], index) => ({
-      type: 'tool-call' as const,
-      toolCallId: `call-${prompts.length}-${index}`,
-      toolName,
-      input: JSON.stringify(input),
-    }));
-    return { content, finishReason: { unified: 'tool-calls', raw: 'tool_calls' } };
-  };
-  const model = new MockLanguageModelV4({
-    doGenerate: async (options) => ({ ...next(options), usage: USAGE, warnings: [] }),
-    doStream: async (options) => {
-      const { content, finishReason } = next(options);
-      const parts = content.flatMap((part) =>
-        part.type === 'text'
-          ? [
-              { type: 'text-start' as const, id: '1' },
-              { type: 'text-delta' as const, id: '1', delta: part.text },
-              { type: 'text-end' as const, id: '1' },
-            ]
-          : [part as never],
-      );
-      return {
-        stream: convertArrayToReadableStream([
-          { type: 'stream-start', warnings: [] },
-          ...parts,
-          { type: 'finish', finishReason, usage: USAGE },
-        ]),
-      };
-    },
-  });
-  return { model, prompts };
-}
-
-const run = (tools: ToolSet, model: MockLanguageModelV4) =>
-  generateText({ model, tools, prompt: 'go', stopWhen: stepCountIs(20) });
-
-/** Name, description and schema of each tool, as the provider was given them. */
-const offered = ({ tools = [] }: Options) =>
-  tools.map((each) => (each.type === 'function' ? [each.name, each.description, each.inputSchema] : []));
-
 const described = (toolset: McpToolset) =>
   toolset.describeTools().map(({ name, description, inputSchema }) => [name, description, inputSchema]);
-
-/** The tool results that a prompt carries, in order. */
-const resultsIn = ({ prompt }: Options) =>
-  prompt.flatMap((message) =>
-    message.role === 'tool'
-      ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.output] : []))
-      : [],
-  );
 
 const OPEN = {
   type: 'object',

@@ -98,6 +98,8 @@ const DATA: Readonly<Record<Diagnostic['code'], Readonly<Record<string, (value: 
   'duplicate-tool': { count: isNumber },
   'discovery-truncated': { reason: isString, pages: isNumber, tools: isNumber },
   'filter-unmatched': { entry: isString },
+  'disclosure-budget-exceeded': { scope: isString, tools: isNumber, floor: isNumber, budget: isNumber },
+  'result-truncated': { tokens: isNumber, limit: isNumber },
   'authorization-overridden': { by: isString },
   'secret-in-url': { parameters: (value) => Array.isArray(value) && value.every(isString) },
   'connection-repaired': { repair: isString },

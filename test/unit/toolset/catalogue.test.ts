@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Projection, QuarantinedTool } from '../../../src/catalog/projection.js';
-import type { Diagnostic } from '../../../src/core/diagnostics.js';
+import type { Diagnostic, Report } from '../../../src/core/diagnostics.js';
 import type { JsonSchema } from '../../../src/core/tools.js';
+import { BARE_SCHEMA, deferSchema } from '../../../src/schema/defer.js';
 import { projectGeneric } from '../../../src/schema/generic.js';
 import { type Catalogue, createCatalogue } from '../../../src/toolset/catalogue.js';
+import type { Shape } from '../../../src/toolset/forms.js';
 
 interface Given {
   readonly name: string;
@@ -39,14 +41,21 @@ const refused = (name: string): QuarantinedTool => ({
 });
 const NOTHING = { added: [], removed: [], changed: [], quarantined: [], withheld: [] };
 
+/** A catalogue that shows everything in full, with no helpers. */
+function catalogueOf({ project, report }: Pick<Shape, 'project'> & { readonly report: Report }): Catalogue {
+  return createCatalogue({
+    execute: async () => ({ content: [] }),
+    shape: { project, defer: deferSchema, bare: BARE_SCHEMA },
+    report,
+    plan: () => ({ tiers: new Map(), isKept: () => false, notices: [] }),
+    helpers: () => [],
+  });
+}
+
 function create() {
   const reports: Diagnostic[] = [];
-  const catalogue = createCatalogue(
-    async () => ({ content: [] }),
-    (inputSchema) => projectGeneric(inputSchema, { schemaDepth: 64, schemaNodes: 10_000 }),
-    (diagnostic) => void reports.push(diagnostic),
-  );
-  return { catalogue, reports };
+  const project = (inputSchema: JsonSchema) => projectGeneric(inputSchema, { schemaDepth: 64, schemaNodes: 10_000 });
+  return { catalogue: catalogueOf({ project, report: (diagnostic) => void reports.push(diagnostic) }), reports };
 }
 
 describe('projection of schemas', () => {
@@ -55,7 +64,7 @@ describe('projection of schemas', () => {
       schema: { ...inputSchema, properties: {} },
       losses: ['#: x'],
     }));
-    const catalogue = createCatalogue(async () => ({ content: [] }), project, vi.fn());
+    const catalogue = catalogueOf({ project, report: vi.fn() });
     const first = projection([{ name: 'a' }, { name: 'b' }]);
     catalogue.apply(first);
     expect(project).not.toHaveBeenCalled();
