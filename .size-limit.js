@@ -46,14 +46,14 @@ export default [
     name: 'root, with the SDK that it loads at the first connect',
     path: 'dist/index.js',
     gzip: true,
-    limit: '143 kB',
+    limit: '149 kB',
     modifyEsbuildConfig: (config) => ({ ...asBundled(config), plugins: [leaveOut(OAUTH)] }),
   },
   {
     name: 'root, with the SDK and OAuth',
     path: 'dist/index.js',
     gzip: true,
-    limit: '148 kB',
+    limit: '154 kB',
     modifyEsbuildConfig: (config) => ({ ...asBundled(config), plugins: [leaveOut(CONFIG_FILES)] }),
   },
   {

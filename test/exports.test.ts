@@ -5,6 +5,9 @@ import { entries } from './house/package.js';
 /** The names that exist at run time, sorted. A change here is a change of the public API and belongs in CHANGELOG.md. */
 const names: Readonly<Record<string, readonly string[]>> = {
   '.': [
+    'DEFAULT_DISCLOSURE_BUDGET_TOKENS',
+    'MCP_DESCRIBE_TOOL',
+    'MCP_READ_RESULT_TOOL',
     'McpAbortError',
     'McpClosedError',
     'McpConfigError',
@@ -19,6 +22,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'McpToolUnavailableError',
     'McpToolWithdrawnError',
     'catalogTokens',
+    'composeMcpSystemPrompt',
     'connectMcp',
     'createMcpTools',
     'estimateTokens',

@@ -4,7 +4,7 @@ import { expect, inject, it } from 'vitest';
 import type { McpTool, McpToolset } from '../../src/index.js';
 import { rawJson } from '../support/raw-server.js';
 import { FAIL_TEXT, TINY_PNG, TINY_WAV } from '../support/sdk-servers.js';
-import { createRig, ERAS, tool } from './rig.js';
+import { createRig, ERAS, remoteOf, tool } from './rig.js';
 import { offered, resultsIn, run, scripted, USAGE } from './scripted-model.js';
 
 const rig = createRig();
@@ -82,7 +82,7 @@ it('P0 what a framework does to the schemas it was given does not reach ours', a
     },
   });
   await run(toolset.tools, model);
-  for (const { inputSchema } of Object.values(toolset.tools)) {
+  for (const { inputSchema } of Object.values(remoteOf(toolset.tools))) {
     deface(await asSchema(inputSchema as never).jsonSchema);
     deface(inputSchema['~standard'].jsonSchema.input({ target: 'draft-07' }));
     deface(inputSchema['~standard'].jsonSchema.output({ target: 'openapi-3.0' }));
@@ -206,7 +206,8 @@ it('P0 R2 structured values of every shape, and one 100,000 deep, pass through a
         `{"resultType":"complete","content":[],"structuredContent":${values[(args as { index: number }).index]}}`,
       ),
   });
-  const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
+  const limits = { resultTokens: Number.POSITIVE_INFINITY };
+  const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }], { limits });
   const { model, prompts } = scripted(values.map((_, index) => [['s__t', { index }]]));
   await run(toolset.tools, model);
   const results = resultsIn(prompts.at(-1)!);

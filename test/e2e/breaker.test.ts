@@ -2,6 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { McpError } from '../../src/index.js';
 import type { RawServer, RawServerOptions } from '../support/raw-server.js';
 import { clock } from '../support/time.js';
+import { namesOf } from './rig.js';
 import { createKit, http, rejection, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -73,7 +74,7 @@ it('C6 five failures in a row open it: calls and refreshes are refused at once, 
   expect(server.requests).toHaveLength(sent);
   expect(toolset.servers).toMatchObject([{ state: 'failed', tools: { active: 2 } }]);
   // Another server of the same toolset would not notice; nor does the map.
-  expect(Object.keys(toolset.tools)).toEqual(['s__a', 's__b']);
+  expect(namesOf(toolset.tools)).toEqual(['s__a', 's__b']);
 });
 
 it('C6 a forced refresh tries at once past an open breaker, and its success closes it', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMcpTools } from '../../src/index.js';
 import { startSdkServer } from '../support/sdk-servers.js';
-import { createRig, tool } from './rig.js';
+import { createRig, namesOf, remoteTools, tool } from './rig.js';
 
 const rig = createRig();
 
@@ -67,21 +67,21 @@ it('L6 an invalid mark excludes the tool on 2026-07-28 over HTTP only', async ()
   const both = await rig.raw({ era: 'both', tools: [invalid, tool('good')] });
   const url = both.url;
   const modern = await rig.wire([{ name: 's', type: 'http', url }]);
-  expect(Object.keys(modern.toolset.tools)).toEqual(['s__good']);
+  expect(namesOf(modern.toolset.tools)).toEqual(['s__good']);
   expect(modern.diagnostics).toMatchObject([{ code: 'tool-quarantined', tool: 'bad' }]);
-  expect(modern.toolset.describeTools()).toMatchObject([
+  expect(remoteTools(modern.toolset)).toMatchObject([
     { tool: 'good' },
     { tool: 'bad', state: 'quarantined', reason: expect.stringContaining('x-mcp-header') },
   ]);
 
   const legacy = await rig.wire([{ name: 's', type: 'http', url, protocol: 'legacy' }]);
-  expect(Object.keys(legacy.toolset.tools)).toEqual(['s__bad', 's__good']);
+  expect(namesOf(legacy.toolset.tools)).toEqual(['s__bad', 's__good']);
   await legacy.toolset.tools.s__bad?.execute({ a: 'x' });
   expect(paramHeaders(both.find('tools/call')?.headers)).toEqual({});
 
   const sse = await rig.sse({ tools: [invalid] });
   const old = await rig.wire([{ name: 's', type: 'sse', url: sse.url }]);
-  expect(Object.keys(old.toolset.tools)).toEqual(['s__bad']);
+  expect(namesOf(old.toolset.tools)).toEqual(['s__bad']);
 });
 
 it('L6 a real server that refuses calls without the headers takes ours', async () => {

@@ -3,7 +3,7 @@ import type { McpToolset } from '../../src/index.js';
 import { catalogTokens, connectMcp, estimateTokens, fingerprintTool } from '../../src/index.js';
 import { rpcError } from '../support/raw-server.js';
 import { INSTRUCTIONS } from '../support/sdk-servers.js';
-import { createRig, definitionBytes, ERAS, rejection, tool } from './rig.js';
+import { createRig, definitionBytes, ERAS, namesOf, rejection, remoteOf, remoteTools, tool } from './rig.js';
 
 const rig = createRig();
 
@@ -31,7 +31,7 @@ describe('filters', () => {
     const config = { name: 'files', type: 'http', url: raw.url, ...server } as const;
     const { toolset, diagnostics } = await rig.wire([config], options);
     const unmatched = diagnostics.flatMap((each) => (each.code === 'filter-unmatched' ? [each] : []));
-    return { shown: Object.values(toolset.tools).map(({ metadata }) => metadata.tool), toolset, unmatched };
+    return { shown: Object.values(remoteOf(toolset.tools)).map(({ metadata }) => metadata.tool), toolset, unmatched };
   };
 
   it.each([
@@ -48,7 +48,7 @@ describe('filters', () => {
     for (const each of [await names({ tools: filter }), await names({}, { tools: filter })]) {
       expect(each.shown).toEqual(expected);
       expect(each.unmatched).toEqual([]);
-      expect(each.toolset.describeTools().map(({ tool: raw }) => raw)).toEqual(expected);
+      expect(remoteTools(each.toolset).map(({ tool: raw }) => raw)).toEqual(expected);
     }
   });
 
@@ -62,7 +62,7 @@ describe('filters', () => {
   it('L4 names are matched before they are rewritten, never after', async () => {
     const { shown, toolset } = await names({ tools: { allow: ['delete.it'] } });
     expect(shown).toEqual(['delete.it']);
-    const [rewritten] = Object.keys(toolset.tools);
+    const [rewritten] = namesOf(toolset.tools);
     expect((await names({ tools: { allow: [rewritten!] } })).shown).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('filters', () => {
       ],
       { tools: { allow: ['one', 'b__two'] } },
     );
-    expect(Object.keys(toolset.tools)).toEqual(['a__one', 'b__two']);
+    expect(namesOf(toolset.tools)).toEqual(['a__one', 'b__two']);
     expect(diagnostics).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('filters', () => {
     const { toolset, diagnostics } = await rig.wire([
       { name: 's', type: 'http', url: raw.url, tools: { block: ['bad'] } },
     ]);
-    expect(toolset.describeTools().map(({ name }) => name)).toEqual(['s__good']);
+    expect(remoteTools(toolset).map(({ name }) => name)).toEqual(['s__good']);
     expect(diagnostics).toEqual([]);
   });
 });
@@ -125,12 +125,12 @@ describe('order', () => {
       { name: 'zeta', type: 'http', url: one.url },
       { name: 'alpha', type: 'http', url: two.url },
     ]);
-    const names = Object.keys(toolset.tools);
+    const names = namesOf(toolset.tools);
     expect(names).toHaveLength(TOOLS.length * 2);
     const own = (server: string) => names.filter((name) => toolset.tools[name]?.metadata.server === server);
     expect(names).toEqual([...own('zeta'), ...own('alpha')]);
     for (const server of ['zeta', 'alpha']) expect(own(server)).toEqual([...own(server)].sort());
-    expect(toolset.describeTools().map(({ name }) => name)).toEqual(names);
+    expect(remoteTools(toolset).map(({ name }) => name)).toEqual(names);
   });
 
   it.each(ERAS)('L5 %s: shuffled pages, reconnects and re-listings give the same bytes', async (era) => {
@@ -138,12 +138,12 @@ describe('order', () => {
     const config = { name: 's', type: 'http', url: server.url } as const;
     const { toolset } = await rig.wire([config]);
     const first = definitionBytes(toolset);
-    const summaries = JSON.stringify(toolset.describeTools());
+    const summaries = JSON.stringify(remoteTools(toolset));
     for (let seed = 1; seed <= 6; seed++) {
       server.set({ pages: paged(shuffled(TOOLS, seed), seed) });
       await toolset.refresh();
       expect(definitionBytes(toolset)).toBe(first);
-      expect(JSON.stringify(toolset.describeTools())).toBe(summaries);
+      expect(JSON.stringify(remoteTools(toolset))).toBe(summaries);
       const again = await rig.wire([config]);
       expect(definitionBytes(again.toolset)).toBe(first);
     }
@@ -178,12 +178,12 @@ describe('instructions', () => {
   }
 
   async function everythingHanded(toolset: McpToolset, diagnostics: unknown): Promise<string> {
-    const [name] = Object.keys(toolset.tools);
+    const [name] = namesOf(toolset.tools);
     const failure = await rejection(toolset.tools[name!]!.execute({}));
-    const outputs = Object.values(toolset.tools).map(({ inputSchema }) =>
+    const outputs = Object.values(remoteOf(toolset.tools)).map(({ inputSchema }) =>
       inputSchema['~standard'].jsonSchema.output({ target: 'draft-2020-12' }),
     );
-    const parts = [toolset, toolset.describeTools(), toolset.inspect(), toolset.servers, diagnostics, failure, outputs];
+    const parts = [toolset, remoteTools(toolset), toolset.inspect(), toolset.servers, diagnostics, failure, outputs];
     return stringsOf(parts).join('\n');
   }
 
@@ -220,7 +220,7 @@ describe('instructions', () => {
 
   it.each(['sdkDualUrl', 'sdkLegacyUrl', 'sdkModernUrl', 'sdk1HttpUrl'] as const)('L8 real server %s', async (key) => {
     const { toolset } = await rig.wire([{ name: 's', type: 'http', url: inject(key) }]);
-    const text = stringsOf([toolset, toolset.describeTools(), toolset.inspect()]).join('\n');
+    const text = stringsOf([toolset, remoteTools(toolset), toolset.inspect()]).join('\n');
     expect(text).toContain('Returns the message.');
     expect(text).not.toContain(INSTRUCTIONS.slice(0, 24));
   });
@@ -238,7 +238,7 @@ describe('figures', () => {
     ];
     const server = await rig.raw({ tools: [...entries, { name: 'broken' }] });
     const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-    const active = toolset.describeTools().filter(({ state }) => state === 'active');
+    const active = remoteTools(toolset).filter(({ state }) => state === 'active');
     expect(active).toHaveLength(entries.length);
     for (const summary of active) {
       const { name, description, inputSchema, tokens, descriptionHash } = summary;

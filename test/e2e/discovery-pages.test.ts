@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RawServerOptions } from '../support/raw-server.js';
 import { rpcError } from '../support/raw-server.js';
-import { createRig, ERAS, rejection, tool } from './rig.js';
+import { createRig, ERAS, namesOf, rejection, tool } from './rig.js';
 
 const rig = createRig();
 
@@ -9,7 +9,7 @@ async function list(options: RawServerOptions, limits = {}) {
   const server = await rig.raw(options);
   const { toolset, diagnostics } = await rig.wire([{ name: 's', type: 'http', url: server.url }], { limits });
   const truncated = diagnostics.filter(({ code }) => code === 'discovery-truncated');
-  return { server, toolset, truncated, names: Object.keys(toolset.tools), cursors: cursorsOf(server) };
+  return { server, toolset, truncated, names: namesOf(toolset.tools), cursors: cursorsOf(server) };
 }
 
 const cursorsOf = ({ requests }: { requests: readonly { method?: string; params?: unknown }[] }) =>
@@ -79,7 +79,7 @@ describe.each(ERAS)('%s', (era) => {
       },
     });
     const { toolset, diagnostics } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-    expect(Object.keys(toolset.tools)).toEqual(['s__t1', 's__t2']);
+    expect(namesOf(toolset.tools)).toEqual(['s__t1', 's__t2']);
     expect(toolset.servers[0]).toMatchObject({ state: 'ready', tools: { active: 2 } });
     expect(diagnostics).toMatchObject([
       { code: 'discovery-truncated', data: { reason: 'failed-page', pages: 2, tools: 2 } },

@@ -22,6 +22,7 @@ import { protect } from '../support/oauth-resource.js';
 import { startOAuthServer } from '../support/oauth-server.js';
 import { startRawServer } from '../support/raw-server.js';
 import { startSdk1SseServer, startSdkServer } from '../support/sdk-servers.js';
+import { namesOf } from './rig.js';
 import { processesWith } from './stdio-kit.js';
 
 const usage = {
@@ -69,7 +70,7 @@ describe('the examples of the documents', () => {
     const url = server.url.replace('127.0.0.1', 'localhost');
     try {
       const toolset = await pinnedToolsOf(url, ['localhost:*']);
-      expect(Object.keys(toolset.tools)).toEqual(['crm__find']);
+      expect(namesOf(toolset.tools)).toEqual(['crm__find']);
       await toolset.close();
       await expect(pinnedToolsOf(url, ['mcp.example.com'])).rejects.toMatchObject({ code: 'host-denied' });
     } finally {
@@ -85,8 +86,8 @@ describe('the examples of the documents', () => {
     const crm = await startRawServer({ tools: [{ name: 'find', inputSchema: { type: 'object' } }] });
     const toolset = await toolsFor({ id: 'u1', token: 't-1' }, { docs: docs.url, old: old.url, crm: crm.url });
     try {
-      expect(Object.keys(toolset.tools)).toEqual(expect.arrayContaining(['docs__read', 'legacy_echo', 'crm__find']));
-      expect(Object.keys(toolset.tools)).not.toContain('docs__delete_all');
+      expect(namesOf(toolset.tools)).toEqual(expect.arrayContaining(['docs__read', 'legacy_echo', 'crm__find']));
+      expect(namesOf(toolset.tools)).not.toContain('docs__delete_all');
       expect(crm.requests.every(({ headers }) => headers.authorization === 'Bearer t-1')).toBe(true);
       expect(docs.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false);
     } finally {
@@ -105,7 +106,7 @@ describe('the examples of the documents', () => {
     };
     const toolset = await toolsOf({ id: 'u1', tokenFor }, gate.url, [new URL(gate.url).host]);
     try {
-      expect(Object.keys(toolset.tools)).toContain('crm__echo');
+      expect(namesOf(toolset.tools)).toContain('crm__echo');
       expect(gate.tokens().slice(0, 3)).toEqual(['u1-1', 'u1-2', 'u1-2']);
       expect(asked.filter((renew) => renew)).toHaveLength(1);
     } finally {
@@ -124,7 +125,7 @@ describe('the examples of the documents', () => {
       const answer = await as.visit(pageOf(first)!);
       await onCallback(first, new Request(`${callback}?${answer}`));
       expect(pageOf(first)).toBeUndefined();
-      expect(Object.keys(first.tools)).toContain('crm__echo');
+      expect(namesOf(first.tools)).toContain('crm__echo');
       const second = await open({ id: 'u1' }, rs.url, provider);
       expect(pageOf(second)).toBeUndefined();
       as.expire();
@@ -143,7 +144,7 @@ describe('the examples of the documents', () => {
     const said: string[] = [];
     try {
       const toolset = await configuredToolsOf(folder, ({ code, message }) => said.push(`${code}: ${message}`));
-      expect(Object.keys(toolset.tools)).toContain('docs__echo');
+      expect(namesOf(toolset.tools)).toContain('docs__echo');
       expect(said).toContain('entry-skipped: The entry `broken` is not used: see its `url`.');
       await toolset.close();
     } finally {

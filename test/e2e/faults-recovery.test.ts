@@ -16,6 +16,7 @@ import {
   SESSION_KINDS,
   type Stand,
 } from './faults-kit.js';
+import { namesOf } from './rig.js';
 
 const stands = createStands();
 const MANY = Array.from({ length: 20 }, (_, index) => `key-${index}`);
@@ -75,7 +76,7 @@ describe.each(SESSION_KINDS)('%s: a session that is forgotten', (kind) => {
     stand.server.expireSessions();
     await stand.toolset.refresh('s', { force: true });
     expect([handshakes(kind, stand.server), countOf(stand.server, 'tools/list')]).toEqual([1, 2]);
-    expect(Object.keys(stand.toolset.tools)).toContain('s__effect');
+    expect(namesOf(stand.toolset.tools)).toContain('s__effect');
   });
 
   it('C4 a call that goes on over the old session is left alone', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, McpConfigError, mcpTools } from '../../src/index.js';
 import { startRawServer } from '../support/raw-server.js';
+import { namesOf } from './rig.js';
 
 const tools = ['find', 'drop'].map((name) => ({ name, inputSchema: { type: 'object' } }));
 
@@ -16,7 +17,7 @@ describe('filters over servers that share a name or fail', () => {
     const [one, two] = [await startRawServer({ tools }), await startRawServer({ tools })];
     const servers = [one, two].map(({ url }) => ({ name: 'crm', type: 'http' as const, url }));
     const toolset = await mcpTools(servers, { tools: { block: ['crm__drop'] }, onDiagnostic() {} });
-    expect(Object.keys(toolset.tools)).toEqual([
+    expect(namesOf(toolset.tools)).toEqual([
       expect.stringMatching(/^crm_\w{8}__find$/),
       expect.stringMatching(/^crm_\w{8}__find$/),
     ]);

@@ -10,6 +10,7 @@ import type { McpToolsOptions, McpToolsSource } from '../../src/index.js';
 import { connectMcp, createMcpTools } from '../../src/index.js';
 import { sleep, until } from '../support/http-host.js';
 import { HANDLED } from '../support/raw-server.js';
+import { namesOf } from './rig.js';
 import { createKit, custom, fakeTransport, http, rejection, tool, within } from './wiring-kit.js';
 
 const kit = createKit();
@@ -84,7 +85,7 @@ describe('before the first use', () => {
     const tools = handle(http('s', server));
     const [first, second, summaries] = await Promise.all([tools.tools(), tools.tools(), tools.describeTools()]);
     expect(first).toBe(second);
-    expect(summaries.map(({ name }) => name)).toEqual(['s__a']);
+    expect(summaries.map(({ name }) => name)).toEqual(['s__a', 'mcp__read_result']);
     expect(server.requests.map(({ method }) => method)).toEqual(['server/discover', 'tools/list']);
     const client = kit.keep(await connectMcp(http('s', server)));
     await Promise.all([client.listTools(), client.callTool('a'), client.callTool('a')]);
@@ -102,7 +103,7 @@ describe('before the first use', () => {
       expect(server.requests.length).toBeGreaterThan(0);
     }
     server.set({ status: {} });
-    expect(Object.keys(await tools.tools())).toEqual(['s__a']);
+    expect(namesOf(await tools.tools())).toEqual(['s__a']);
     expect(await text(client.callTool('a', { q: 'x' }))).toBe('{"q":"x"}');
   });
 });
@@ -111,14 +112,14 @@ describe('over whatever a host has', () => {
   it('W10 a configuration, with a prefix and a name for the client', async () => {
     const server = await kit.raw({ era: 'legacy' });
     const tools = handle(http('s', server), { prefix: 'p_', info: { name: 'mine', version: '9.9.9' } });
-    expect(Object.keys(await tools.tools())).toEqual(['p_a']);
+    expect(namesOf(await tools.tools())).toEqual(['p_a']);
     expect(server.find('initialize')!.params).toMatchObject({ clientInfo: { name: 'mine', version: '9.9.9' } });
     const named = kit.keep(await connectMcp(http('s', server), { name: 'other', version: '1.1.1' }));
     server.reset();
     expect((await named.listTools()).map(({ name }) => name)).toEqual(['a']);
     expect(server.find('initialize')!.params).toMatchObject({ clientInfo: { name: 'other', version: '1.1.1' } });
     const plain = handle(http('s', server), { prefix: '' });
-    expect(Object.keys(await plain.tools())).toEqual(['a']);
+    expect(namesOf(await plain.tools())).toEqual(['a']);
   });
 
   it.each([
@@ -127,7 +128,7 @@ describe('over whatever a host has', () => {
   ] as const)('W10 an in-process transport of the %s line', async (_, make) => {
     const tools = handle((await make()) as McpToolsSource);
     const map = await tools.tools();
-    expect(Object.keys(map)).toEqual(['add']);
+    expect(namesOf(map)).toEqual(['add']);
     expect(await text(map.add!.execute({ a: 2, b: 3 }))).toBe('5');
     const client = kit.keep(await connectMcp((await make()) as never));
     expect(await text(client.callTool('add', { a: 4, b: 5 }))).toBe('9');
@@ -169,7 +170,7 @@ describe('over whatever a host has', () => {
     const client = await connect(server.url);
     const tools = handle(client as McpToolsSource);
     const map = await tools.tools();
-    expect(Object.keys(map)).toEqual(['a', 'bad', 'hang', 'rpc']);
+    expect(namesOf(map)).toEqual(['a', 'bad', 'hang', 'rpc']);
     expect(await map.a!.execute({ q: 1 })).toEqual({ content: [{ type: 'text', text: '{"q":1}' }] });
     expect(await rejection(map.bad!.execute({}))).toMatchObject({ code: 'tool-error', message: 'MCP tool error: no' });
     expect(await rejection(map.rpc!.execute({}))).toMatchObject({ code: 'protocol', rpcCode: -32050 });
@@ -204,7 +205,7 @@ describe('over whatever a host has', () => {
     const tools = handle(inner, { prefix: 'h_' });
     expect(server.requests).toEqual([]);
     const map = await tools.tools();
-    expect(Object.keys(map)).toEqual(['h_a', 'h_hang']);
+    expect(namesOf(map)).toEqual(['h_a', 'h_hang']);
     expect(await map.h_a!.execute({}, { idempotencyKey: 'key-1' })).toEqual({
       content: [],
       structuredContent: { fine: true },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/http-host.js';
 import { HANDLED, rawJson } from '../support/raw-server.js';
-import { createRig, ERAS, rejection, tool } from './rig.js';
+import { createRig, ERAS, namesOf, rejection, remoteTools, tool } from './rig.js';
 
 const rig = createRig();
 
@@ -28,13 +28,13 @@ describe.each(ERAS)('%s', (era) => {
     const server = await rig.raw({ era, tools });
     const config = { name: 's', type: 'http', url: server.url } as const;
     const { toolset } = await rig.wire([config]);
-    expect(Object.keys(toolset.tools)).toEqual(['s__fits', 's__good']);
-    const refused = toolset.describeTools().find(({ state }) => state === 'quarantined');
+    expect(namesOf(toolset.tools)).toEqual(['s__fits', 's__good']);
+    const refused = remoteTools(toolset).find(({ state }) => state === 'quarantined');
     expect(refused).toMatchObject({ tool: 'over', reason: expect.stringContaining(`limits.${limit}`) });
     await expect(toolset.tools.s__fits?.execute({ p: [] })).resolves.toMatchObject({ content: [{ text: '{"p":[]}' }] });
 
     const raised = await rig.wire([config], { limits: { [limit]: max + 1 } });
-    expect(Object.keys(raised.toolset.tools)).toEqual(['s__fits', 's__good', 's__over']);
+    expect(namesOf(raised.toolset.tools)).toEqual(['s__fits', 's__good', 's__over']);
     const lowered = await rig.wire([config], { limits: { [limit]: 5 } });
     expect(lowered.toolset.servers[0]?.tools.quarantined).toBeGreaterThanOrEqual(2);
   });
@@ -46,9 +46,9 @@ describe.each(ERAS)('%s', (era) => {
     );
     const server = await rig.raw({ era, tools: rawJson(`[${entries.join(',')},${JSON.stringify(tool('good'))}]`) });
     const { toolset, diagnostics } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-    expect(Object.keys(toolset.tools)).toEqual(['s__good']);
+    expect(namesOf(toolset.tools)).toEqual(['s__good']);
     expect(diagnostics).toHaveLength(entries.length);
-    expect(() => JSON.stringify([toolset.describeTools(), toolset.inspect(), diagnostics])).not.toThrow();
+    expect(() => JSON.stringify([remoteTools(toolset), toolset.inspect(), diagnostics])).not.toThrow();
   });
 
   it.each(['json', 'sse'] as const)(
@@ -116,9 +116,9 @@ describe.each(ERAS)('%s', (era) => {
       error: { code: 'limit', limit: 'responseBytes' },
     });
     await until(() => server.pending() === 0);
-    expect(Object.keys(toolset.tools)).toEqual(['s__t']);
+    expect(namesOf(toolset.tools)).toEqual(['s__t']);
     expect(await rejection(toolset.refresh('s'))).toMatchObject({ code: 'limit' });
-    expect(Object.keys(toolset.tools)).toEqual(['s__t']);
+    expect(namesOf(toolset.tools)).toEqual(['s__t']);
   });
 
   it('G6 L2 a later page over responseBytes keeps the pages before it', async () => {
@@ -129,7 +129,7 @@ describe.each(ERAS)('%s', (era) => {
     const { toolset, diagnostics } = await rig.wire([{ name: 's', type: 'http', url: server.url }], {
       limits: { responseBytes: 100_000 },
     });
-    expect(Object.keys(toolset.tools)).toEqual(['s__a']);
+    expect(namesOf(toolset.tools)).toEqual(['s__a']);
     expect(diagnostics).toMatchObject([{ code: 'discovery-truncated', data: { reason: 'failed-page', pages: 1 } }]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { connectMcp } from '../../src/index.js';
+import { connectMcp, type McpToolset } from '../../src/index.js';
 import { rawJson } from '../support/raw-server.js';
-import { createRig, ERAS, rejection, tool } from './rig.js';
+import { createRig, ERAS, namesOf, rejection, remoteOf, remoteTools, tool } from './rig.js';
 
 const rig = createRig();
 const LEGAL = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
@@ -40,7 +40,7 @@ describe.each(ERAS)('%s', (era) => {
       const { toolset, diagnostics } = await rig.wire([
         { name: 's', type: 'http', url: server.url, ...(prefix === undefined ? {} : { prefix }) },
       ]);
-      const shown = Object.entries(toolset.tools);
+      const shown = Object.entries(remoteOf(toolset.tools));
       expect(shown).toHaveLength(ODD.length + 2);
       expect(Object.getPrototypeOf(toolset.tools)).toBeNull();
       for (const [name, { metadata, execute }] of shown) {
@@ -66,7 +66,7 @@ describe.each(ERAS)('%s', (era) => {
     const entries = ['\\ud800', '\\ud801'].map((code) => `{"name":"lone_${code}","inputSchema":{"type":"object"}}`);
     const server = await rig.raw({ era, tools: rawJson(`[${entries.join(',')}]`) });
     const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-    const shown = Object.values(toolset.tools);
+    const shown = Object.values(remoteOf(toolset.tools));
     expect(shown).toHaveLength(2);
     for (const { metadata, execute } of shown) {
       server.reset();
@@ -79,7 +79,7 @@ describe.each(ERAS)('%s', (era) => {
     const schema = '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"object"}}}';
     const server = await rig.raw({ era, tools: rawJson(`[{"name":"t","inputSchema":${schema}}]`) });
     const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-    expect(JSON.stringify(toolset.describeTools()[0]?.inputSchema)).toBe(schema);
+    expect(JSON.stringify(remoteTools(toolset)[0]?.inputSchema)).toBe(schema);
     const args = '{"__proto__":{"a":1},"constructor":{"prototype":2},"toString":3}';
     await toolset.tools.s__t?.execute(JSON.parse(args));
     expect(server.find('tools/call')?.body).toContain(`"arguments":${args}`);
@@ -94,9 +94,9 @@ it('N3 tools of several servers never share a name, whatever the order of the se
     { name: 'a', type: 'http', url: ab.url },
     { name: 'a__b', type: 'http', url: a.url },
   ] as const;
-  const byTool = ({ tools }: { tools: Record<string, { metadata: { server: string; tool: string } }> }) =>
+  const byTool = ({ tools }: McpToolset) =>
     Object.fromEntries(
-      Object.entries(tools).map(([name, { metadata }]) => [`${metadata.server}|${metadata.tool}`, name]),
+      Object.entries(remoteOf(tools)).map(([name, { metadata }]) => [`${metadata.server}|${metadata.tool}`, name]),
     );
   const one = await rig.wire(servers);
   const other = await rig.wire([...servers].reverse());
@@ -116,13 +116,13 @@ it("N3 a literal name that equals another tool's rewrite gives way, and both can
   const server = await rig.raw({ tools: [tool('a.b')] });
   const config = { name: 's', type: 'http', url: server.url } as const;
   const { toolset: first } = await rig.wire([config]);
-  const [rewrite] = Object.keys(first.tools);
+  const [rewrite] = namesOf(first.tools);
   const forged = rewrite!.slice('s__'.length);
   server.set({ tools: [tool('a.b'), tool(forged)] });
   const { toolset } = await rig.wire([config]);
   expect(toolset.tools[rewrite!]?.metadata.tool).toBe('a.b');
   expect(
-    Object.values(toolset.tools)
+    Object.values(remoteOf(toolset.tools))
       .map(({ metadata }) => metadata.tool)
       .sort(),
   ).toEqual(['a.b', forged].sort());
@@ -135,7 +135,7 @@ it('N3 a quarantined tool holds its name against others', async () => {
     { name: 'a', type: 'http', url: one.url },
     { name: 'a__b', type: 'http', url: two.url },
   ]);
-  const names = toolset.describeTools().map(({ name }) => name);
+  const names = remoteTools(toolset).map(({ name }) => name);
   expect(new Set(names).size).toBe(2);
   expect(names).not.toContain('a__b__c');
 });
@@ -148,7 +148,7 @@ it('N4 two servers of one name both get the start of their identity, in any orde
     expect(name).toBe(`docs_${identity.slice(0, 8)}`);
     return name;
   });
-  expect(Object.keys(toolset.tools)).toEqual(names.map((name) => `${name}__t`));
+  expect(namesOf(toolset.tools)).toEqual(names.map((name) => `${name}__t`));
   expect(diagnostics).toMatchObject([
     { code: 'server-name-collision', data: { configuredName: 'docs', names: [...names].sort() } },
   ]);
@@ -169,11 +169,11 @@ it('N5 no remote tool lands in the reserved names', async () => {
     { name: 'other', type: 'http', url: direct.url, prefix: '' },
     { name: 'third', type: 'custom', prefix: 'mcp', connect: () => Promise.reject(new Error('no')) },
   ]);
-  const names = Object.keys(toolset.tools);
+  const names = namesOf(toolset.tools);
   expect(names).toHaveLength(4);
   for (const name of names) expect(name).not.toMatch(/^mcp__/);
   expect(diagnostics.filter(({ code }) => code === 'name-rewritten')).toHaveLength(4);
-  const taken = Object.values(toolset.tools).find(({ metadata }) => metadata.tool === 'mcp__describe_tool');
+  const taken = Object.values(remoteOf(toolset.tools)).find(({ metadata }) => metadata.tool === 'mcp__describe_tool');
   await taken?.execute({});
   expect(callsOf(direct)).toMatchObject([{ name: 'mcp__describe_tool' }]);
 });
@@ -188,8 +188,8 @@ it('N7 strict never rewrites: an illegal name, or one that meets another, is qua
     ],
     { names: 'strict' },
   );
-  expect(Object.keys(toolset.tools)).toEqual(['a__fine', 'a__b__fine']);
-  const refused = toolset.describeTools().filter(({ state }) => state === 'quarantined');
+  expect(namesOf(toolset.tools)).toEqual(['a__fine', 'a__b__fine']);
+  const refused = remoteTools(toolset).filter(({ state }) => state === 'quarantined');
   expect(refused.map(({ tool: raw }) => raw)).toEqual(['a.b', 'b__c', 'y'.repeat(80), 'c']);
   expect(refused.map(({ name }) => name)).toEqual(['a__a.b', 'a__b__c', `a__${'y'.repeat(80)}`, 'a__b__c']);
   for (const { reason } of refused) expect(reason).toContain('strict');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mcpTools } from '../../src/index.js';
 import { startRawServer } from '../support/raw-server.js';
 import { startRawSse } from '../support/raw-sse.js';
+import { namesOf } from './rig.js';
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const capabilities = { tools: { listChanged: true } };
@@ -18,13 +19,13 @@ describe('a connection that ends while changes are listened for', () => {
     server.set({ tools: [tool('a'), tool('b')] });
     server.expireSessions();
     server.dropStreams();
-    await expect.poll(() => Object.keys(toolset.tools), { timeout: 10_000 }).toEqual(['s__a', 's__b']);
+    await expect.poll(() => namesOf(toolset.tools), { timeout: 10_000 }).toEqual(['s__a', 's__b']);
     expect(server.count('initialize')).toBe(2);
     server.set({ tools: [tool('a'), tool('b'), tool('c')] });
     await expect
       .poll(() => server.broadcast('notifications/tools/list_changed'), { timeout: 10_000 })
       .toBeGreaterThan(0);
-    await expect.poll(() => Object.keys(toolset.tools), { timeout: 10_000 }).toContain('s__c');
+    await expect.poll(() => namesOf(toolset.tools), { timeout: 10_000 }).toContain('s__c');
     expect(seen).toEqual([['s__b'], ['s__c']]);
     await toolset.close();
     await expect.poll(() => server.broadcast('notifications/tools/list_changed')).toBe(0);
@@ -40,8 +41,8 @@ describe('a connection that ends while changes are listened for', () => {
     });
     server.set({ tools: [tool('a'), tool('b')] });
     server.dropStreams();
-    await expect.poll(() => Object.keys(listening.tools), { timeout: 10_000 }).toEqual(['s__a', 's__b']);
-    expect(Object.keys(quiet.tools)).toEqual(['s__a']);
+    await expect.poll(() => namesOf(listening.tools), { timeout: 10_000 }).toEqual(['s__a', 's__b']);
+    expect(namesOf(quiet.tools)).toEqual(['s__a']);
     expect(server.openStreams()).toBe(1);
     await Promise.all([quiet.close(), listening.close()]);
     await server.close();

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ToolsChanged } from '../../src/index.js';
 import type { RawServer, RawServerOptions } from '../support/raw-server.js';
+import { namesOf } from './rig.js';
 import { createKit, http, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -55,7 +56,7 @@ describe.each(ERAS)('%s', (era) => {
     // It changes and nobody is told.
     server.set({ tools: [tool('a'), tool('missed')] });
     server.dropStreams();
-    await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__a', 's__missed']));
+    await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__a', 's__missed']));
     expect(changes).toMatchObject([{ added: ['s__missed'], removed: [] }]);
     expect(lost()).toMatchObject([{ level: 'info', server: 's', data: { times: 1 } }]);
     expect(opened(server)).toBe(2);
@@ -63,7 +64,7 @@ describe.each(ERAS)('%s', (era) => {
     await listening(server);
     server.set({ tools: [tool('a')] });
     server.broadcast(LIST_CHANGED);
-    await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__a']));
+    await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__a']));
   });
 
   it('L7 a server that ends the stream at once is asked a few times and not in a loop', async () => {

@@ -2,6 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ToolsChanged } from '../../src/index.js';
 import { clock } from '../support/time.js';
+import { namesOf } from './rig.js';
 import { createKit, custom, type FakeTransport, fakeTransport, http, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -85,12 +86,12 @@ describe.each(['legacy', 'modern'] as const)('%s', (era) => {
     await soon(() => expect(server.broadcast('notifications/message', { level: 'info', data: 'nothing' })).toBe(1));
     server.set({ pages: [page(HOUR, 'b')] });
     server.broadcast('notifications/tools/list_changed');
-    await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__b']));
+    await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__b']));
 
     server.set({ pages: [page(HOUR, 'c')], status: { 'tools/list': { status: 200, error: ERROR, times: 1 } } });
     server.broadcast('notifications/tools/list_changed');
     await soon(() => expect(kit.diagnostics).toMatchObject([{ code: 'server-failed' }]));
-    expect(Object.keys(toolset.tools)).toEqual(['s__b']);
+    expect(namesOf(toolset.tools)).toEqual(['s__b']);
     expect(await toolset.refresh()).toEqual({ ...NOTHING, added: ['s__c'], removed: ['s__b'] });
   });
 });

@@ -13,6 +13,7 @@ import {
   startSdk1SseServer,
   startSdkServer,
 } from '../support/sdk-servers.js';
+import { namesOf } from './rig.js';
 import { createKit, custom, type FakeTransport, fakeTransport, http, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -146,7 +147,7 @@ describe.each(WAYS)('over %s', (_, start) => {
       },
     ]);
     expect(toolset.tools).toBe(tools);
-    expect(Object.keys(tools)).toEqual(['s__changes', 's__new', 's__stays']);
+    expect(namesOf(tools)).toEqual(['s__changes', 's__new', 's__stays']);
     expect(tools.s__stays).toBe(held);
     expect(server.listings()).toBe(2);
   });
@@ -182,7 +183,7 @@ it('L7 a notice on the stream of a call is heard, also where no stream for notic
     });
     const toolset = await kit.wire([http('s', server)]);
     expect(await toolset.tools.s__a!.execute({})).toEqual({ content: [] });
-    await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__a', 's__b']));
+    await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__a', 's__b']));
     await quiet(800);
     expect(server.count('tools/list')).toBeLessThanOrEqual(3);
     expect(server.count('GET') + server.count('subscriptions/listen')).toBe(0);
@@ -205,7 +206,7 @@ it('L7 notices that come during the first listing are looked into', async () => 
     });
     const onToolsChanged = vi.fn();
     const toolset = await kit.wire([http('s', server)], { onToolsChanged });
-    await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__a', 's__late']));
+    await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__a', 's__late']));
     expect(onToolsChanged).toHaveBeenCalledWith({ ...NOTHING, added: ['s__late'] });
     expect(listings).toBe(2);
   }
@@ -226,12 +227,12 @@ describe('servers made with the official packages', () => {
     const onToolsChanged = vi.fn();
     const config = { name: 's', type, url: server.url } as McpServerConfig;
     const toolset = await kit.wire([config], { onToolsChanged });
-    expect(Object.keys(toolset.tools)).toEqual(['s__echo']);
+    expect(namesOf(toolset.tools)).toEqual(['s__echo']);
     if (type === 'http') await soon(() => expect(server.count('GET') + server.count('subscriptions/listen')).toBe(1));
     // The stream is there when its request has arrived and a little later.
     await quiet(100);
     server.setTools(STANDARD_TOOLS.filter(({ name }) => name === 'echo' || name === 'add'));
-    await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__add', 's__echo']));
+    await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__add', 's__echo']));
     expect(onToolsChanged.mock.calls.map(([change]) => change)).toContainEqual(
       expect.objectContaining({ added: ['s__add'] }),
     );
@@ -254,10 +255,10 @@ describe('servers made with the official packages', () => {
     };
     const onToolsChanged = vi.fn();
     const toolset = await kit.wire([custom('two', connect), custom('one', connect1)], { onToolsChanged });
-    expect(Object.keys(toolset.tools)).toEqual(['two__a', 'one__a']);
+    expect(namesOf(toolset.tools)).toEqual(['two__a', 'one__a']);
     far.registerTool('b', { description: 'b' }, () => ({ content: [] }));
     far1.registerTool('b', { description: 'b' }, () => ({ content: [] }));
-    await soon(() => expect(Object.keys(toolset.tools)).toEqual(['two__a', 'two__b', 'one__a', 'one__b']));
+    await soon(() => expect(namesOf(toolset.tools)).toEqual(['two__a', 'two__b', 'one__a', 'one__b']));
     expect(onToolsChanged.mock.calls.map(([{ added }]) => added).sort()).toEqual([['one__b'], ['two__b']]);
   });
 });
@@ -271,18 +272,18 @@ it('L7 a listener that throws changes nothing, and a listing that fails keeps th
   await soon(() => expect(server.broadcast('notifications/message', MESSAGE)).toBe(1));
   server.set({ tools: [tool('a'), tool('b')] });
   server.broadcast(LIST_CHANGED);
-  await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__a', 's__b']));
+  await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__a', 's__b']));
   expect(onToolsChanged).toHaveBeenCalledTimes(1);
 
   server.set({ status: { 'tools/list': { status: 200, error: { code: -32603, message: 'rebuilding' } } } });
   server.broadcast(LIST_CHANGED);
   await soon(() => expect(kit.diagnostics).toHaveLength(1));
   expect(kit.diagnostics).toMatchObject([{ code: 'server-failed', data: { errorCode: 'protocol', required: false } }]);
-  expect(Object.keys(toolset.tools)).toEqual(['s__a', 's__b']);
+  expect(namesOf(toolset.tools)).toEqual(['s__a', 's__b']);
   await expect(toolset.tools.s__b!.execute({})).resolves.toMatchObject({ content: [{ type: 'text' }] });
 
   server.set({ status: {}, tools: [tool('b')] });
   server.broadcast(LIST_CHANGED);
-  await soon(() => expect(Object.keys(toolset.tools)).toEqual(['s__b']));
+  await soon(() => expect(namesOf(toolset.tools)).toEqual(['s__b']));
   expect(toolset.servers).toMatchObject([{ state: 'ready' }]);
 });

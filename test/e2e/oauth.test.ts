@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryProvider } from '../support/oauth-provider.js';
 import { createOAuthRig, KINDS, pageOf } from './oauth-kit.js';
-import { rejection } from './rig.js';
+import { namesOf, rejection } from './rig.js';
 
 const rig = createOAuthRig();
 
@@ -12,7 +12,7 @@ describe.each(KINDS)('a server that is %s', (kind) => {
     const { toolset } = await rig.wireOAuth(stand, provider);
     expect(toolset.servers[0]).toMatchObject({ state: 'needs-auth', error: { code: 'unauthorized' } });
     expect(toolset.servers[0]?.error?.message).toContain('finishAuth');
-    expect(Object.keys(toolset.tools)).toEqual([]);
+    expect(namesOf(toolset.tools)).toEqual([]);
     const page = pageOf(toolset);
     expect(provider.pages.map(String)).toEqual([page.href]);
     expect(page.origin).toBe(stand.as.origin);

@@ -1,5 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import type { ProtocolChoice } from '../../src/index.js';
+import { namesOf } from './rig.js';
 import { callText, createKit, custom, fakeTransport, http, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -57,7 +58,7 @@ describe('round trips of a first connect', () => {
   const trips = async (era: 'legacy' | 'modern' | 'both', protocol: ProtocolChoice) => {
     const server = await kit.raw({ era });
     const toolset = await kit.wire([{ ...http('s', server), protocol }]);
-    expect(Object.keys(toolset.tools)).toEqual(['s__a']);
+    expect(namesOf(toolset.tools)).toEqual(['s__a']);
     return server.requests.map(({ method, http: verb }) => method ?? verb);
   };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRig, definitionBytes, ERAS, rejection, tool } from './rig.js';
+import { createRig, definitionBytes, ERAS, namesOf, rejection, remoteTools, tool } from './rig.js';
 
 const rig = createRig();
 const NOTHING = { added: [], removed: [], changed: [], quarantined: [], withheld: [] };
@@ -28,7 +28,7 @@ describe.each(ERAS)('%s', (era) => {
       ],
     });
     const change = await toolset.refresh();
-    const added = Object.keys(toolset.tools).find((name) => name.startsWith('s__new_one_'));
+    const added = namesOf(toolset.tools).find((name) => name.startsWith('s__new_one_'));
     expect(change).toEqual({
       added: [added],
       removed: ['s__breaks', 's__gone'],
@@ -37,7 +37,7 @@ describe.each(ERAS)('%s', (era) => {
       withheld: [],
     });
     expect(await toolset.refresh()).toEqual(NOTHING);
-    expect(Object.keys(toolset.tools)).toEqual(['s__annotated', 's__changed', added, 's__same'].sort());
+    expect(namesOf(toolset.tools)).toEqual(['s__annotated', 's__changed', added, 's__same'].sort());
   });
 });
 
@@ -53,9 +53,7 @@ it('P0 S4 a changed definition shows in the tool objects that the host already h
   expect(a).not.toHaveProperty('title');
   expect(a.inputSchema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })).toEqual(inputSchema);
   expect(a.metadata.fingerprint).not.toBe(fingerprint);
-  expect(toolset.describeTools()).toMatchObject([
-    { description: 'New words.', descriptionHash: a.metadata.fingerprint },
-  ]);
+  expect(remoteTools(toolset)).toMatchObject([{ description: 'New words.', descriptionHash: a.metadata.fingerprint }]);
 });
 
 it('N6 L5 a tool that comes back is the same object, as it is defined now', async () => {
@@ -68,7 +66,7 @@ it('N6 L5 a tool that comes back is the same object, as it is defined now', asyn
   expect(await toolset.refresh()).toEqual({ ...NOTHING, added: ['s__a'] });
   expect(toolset.tools.s__a).toBe(a);
   expect(a?.description).toBe('Back, and different.');
-  expect(toolset.describeTools()[0]).toMatchObject({ name: 's__a', description: 'Back, and different.' });
+  expect(remoteTools(toolset)[0]).toMatchObject({ name: 's__a', description: 'Back, and different.' });
   await expect(a?.execute({ q: 1 })).resolves.toMatchObject({ content: [{ type: 'text' }] });
 });
 
@@ -81,9 +79,9 @@ it('N4 a name that moves because another tool arrived is reported, and the held 
   ]);
   const { a__b__c: held } = toolset.tools;
   two.set({ tools: [tool('c')] });
-  const before = Object.keys(toolset.tools);
+  const before = namesOf(toolset.tools);
   const change = await toolset.refresh();
-  const after = Object.keys(toolset.tools);
+  const after = namesOf(toolset.tools);
   expect(after).toHaveLength(2);
   expect(toolset.tools).not.toHaveProperty('a__b__c');
   // Keys before, less what was removed, with what was added, are the keys after.
@@ -98,7 +96,7 @@ it('N4 a name that moves because another tool arrived is reported, and the held 
 
   two.set({ tools: [] });
   await toolset.refresh();
-  expect(Object.keys(toolset.tools)).toEqual(['a__b__c']);
+  expect(namesOf(toolset.tools)).toEqual(['a__b__c']);
   expect(diagnostics.filter(({ code }) => code === 'name-moved')).toHaveLength(2);
 });
 

@@ -19,6 +19,8 @@ async function serve(way: (typeof WAYS)[number], result: unknown, limits = {}, f
   return { server, call: toolset.tools.s__t as McpTool };
 }
 
+/** No result is cut. */
+const WHOLE = { resultTokens: Number.POSITIVE_INFINITY };
 const text = (...texts: string[]) => texts.map((each) => ({ type: 'text', text: each }));
 const shapes = (call: McpTool, output: unknown) => call.toModelOutput({ output: output as never });
 
@@ -115,6 +117,7 @@ describe.each(WAYS)('%s', (way) => {
       const { call } = await serve(
         way,
         rawJson(`{"resultType":"complete","content":${content},"structuredContent":${deep}}`),
+        WHOLE,
       );
       const result = await call.execute({});
       const shown = JSON.stringify(shapes(call, result));
@@ -135,6 +138,7 @@ describe.each(WAYS)('%s', (way) => {
       rawJson(
         `{"resultType":"complete","content":[{"type":"text","text":${JSON.stringify(deep)}}],"structuredContent":${deep}}`,
       ),
+      WHOLE,
     );
     expect(shapes(repeated.call, await repeated.call.execute({}))).toEqual({ type: 'text', value: deep });
   });

@@ -1,4 +1,12 @@
-import type { Diagnostic, McpError, McpOptions, McpServerSource, McpToolset } from '../../src/index.js';
+import type {
+  Diagnostic,
+  McpError,
+  McpOptions,
+  McpServerSource,
+  McpTool,
+  McpToolSummary,
+  McpToolset,
+} from '../../src/index.js';
 import { isMcpError, mcpTools } from '../../src/index.js';
 import { expectNoSecrets } from '../support/canaries.js';
 import { createKeep } from '../support/keep.js';
@@ -56,6 +64,20 @@ export const tool = (name: string, rest: Record<string, unknown> = {}) => ({
   inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
   ...rest,
 });
+
+/** The servers' tools of a map, without our own helpers. */
+export function remoteOf(tools: Readonly<Record<string, McpTool>>): Record<string, McpTool> {
+  return Object.fromEntries(Object.entries(tools).filter(([, { metadata }]) => metadata.server !== ''));
+}
+
+export function namesOf(tools: Readonly<Record<string, McpTool>>): string[] {
+  return Object.keys(remoteOf(tools));
+}
+
+/** What is described of the servers' tools, without our own helpers. */
+export function remoteTools(toolset: Pick<McpToolset, 'describeTools'>): McpToolSummary[] {
+  return toolset.describeTools().filter(({ server }) => server !== '');
+}
 
 /** Everything the model is shown of a toolset, as one text (L5). */
 export function definitionBytes({ tools }: McpToolset): string {

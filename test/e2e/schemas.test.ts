@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { connectMcp, createMcpTools, estimateTokens, fingerprintTool } from '../../src/index.js';
 import { rawJson } from '../support/raw-server.js';
-import { createRig, ERAS, tool } from './rig.js';
+import { createRig, ERAS, namesOf, remoteTools, tool } from './rig.js';
 
 const rig = createRig();
 
@@ -17,7 +17,7 @@ it.each(ERAS)('P4 P3 S4 D1 %s: what is shown is projected, what is fingerprinted
   const entries = [tool('plain'), tool('referring', { inputSchema: REFERRING })];
   const server = await rig.raw({ era, tools: entries });
   const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-  const [plain, referring] = toolset.describeTools();
+  const [plain, referring] = remoteTools(toolset);
   expect(plain).not.toHaveProperty('losses');
   expect(plain!.inputSchema).toEqual(entries[0]!.inputSchema);
   expect(referring).toMatchObject({ inputSchema: PROJECTED, losses: [LOSS], state: 'active' });
@@ -34,7 +34,7 @@ it.each(ERAS)('P4 P3 S4 D1 %s: what is shown is projected, what is fingerprinted
     tools: [entries[0]!, tool('referring', { inputSchema: { ...REFERRING, $defs: { node: { const: 1 } } } })],
   });
   await toolset.refresh();
-  const after = toolset.describeTools()[1]!;
+  const after = remoteTools(toolset)[1]!;
   expect(after).not.toHaveProperty('losses');
   expect(after.inputSchema).toEqual({ type: 'object', properties: { list: { const: 1 } } });
   expect(after.descriptionHash).not.toBe(descriptionHash);
@@ -50,12 +50,12 @@ it.each(ERAS)('P4 L1 %s: a tool whose root says no type, may be null or refers c
   const entries = Object.entries(roots).map(([name, inputSchema]) => tool(name, { inputSchema }));
   const server = await rig.raw({ era, tools: [...entries, tool('text', { inputSchema: { type: 'string' } })] });
   const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-  expect(Object.keys(toolset.tools)).toEqual(['s__empty', 's__nullable', 's__referring', 's__untyped']);
-  for (const { name, inputSchema, state } of toolset.describeTools()) {
+  expect(namesOf(toolset.tools)).toEqual(['s__empty', 's__nullable', 's__referring', 's__untyped']);
+  for (const { name, inputSchema, state } of remoteTools(toolset)) {
     expect(inputSchema).toMatchObject({ type: 'object', properties: {} });
     if (state === 'active') await expect(toolset.tools[name]!.execute({ a: 'x' })).resolves.toHaveProperty('content');
   }
-  expect(toolset.describeTools().find(({ tool: raw }) => raw === 'text')).toMatchObject({
+  expect(remoteTools(toolset).find(({ tool: raw }) => raw === 'text')).toMatchObject({
     state: 'quarantined',
     reason: 'The inputSchema has another type at its root, not the type "object".',
   });
@@ -76,7 +76,7 @@ it('P4 P3 G9 an expansion that would pass limits.schemaNodes is cut for that too
   });
   const limits = { schemaNodes: 1_000 };
   const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }], { limits });
-  const [laughs, referring] = toolset.describeTools();
+  const [laughs, referring] = remoteTools(toolset);
   expect(laughs!.losses!.length).toBeGreaterThan(10);
   expect(laughs!.losses![0]).toContain('expanding the reference would pass limits.schemaNodes');
   expect(JSON.stringify(laughs!.inputSchema).length).toBeLessThan(20_000);
@@ -88,7 +88,7 @@ it('P4 N8 an own __proto__ key reaches the model', async () => {
     '{"type":"object","properties":{"__proto__":{"$ref":"#/$defs/__proto__"}},"$defs":{"__proto__":{"const":1}}}';
   const server = await rig.raw({ tools: rawJson(`[{"name":"t","inputSchema":${text}}]`) });
   const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-  expect(JSON.stringify(toolset.describeTools()[0]!.inputSchema)).toBe(
+  expect(JSON.stringify(remoteTools(toolset)[0]!.inputSchema)).toBe(
     '{"type":"object","properties":{"__proto__":{"const":1}}}',
   );
 });
@@ -99,7 +99,7 @@ it('S4 P4 a toolset over a client handle fingerprints what the server sent', asy
   const client = rig.keep(await connectMcp({ name: 's', type: 'http', url: server.url }));
   const [first] = await client.listTools();
   const [over, ...rest] = await rig.keep(createMcpTools(client)).describeTools();
-  expect(rest).toEqual([]);
+  expect(rest).toMatchObject([{ server: '' }]);
   expect(over).toMatchObject({ inputSchema: PROJECTED, losses: [LOSS] });
   expect(over!.descriptionHash).toBe(await fingerprintTool(entry));
   expect(first!.descriptionHash).toBe(over!.descriptionHash);

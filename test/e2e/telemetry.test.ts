@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { McpError, McpToolset, Telemetry } from '../../src/index.js';
 import { mcpTools } from '../../src/index.js';
 import { type RawServerOptions, rpcError } from '../support/raw-server.js';
+import { namesOf } from './rig.js';
 import { checkDiagnostic, createKit, custom, fakeTransport, http, rejection, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -364,7 +365,7 @@ describe('a telemetry or listener that fails', () => {
     const server = await kit.raw();
     const gone = { name: 'gone', type: 'http', url: 'http://127.0.0.1:1/' } as const;
     const toolset = kit.keep(await mcpTools([gone, http('s', server)], { onDiagnostic: onDiagnostic as () => void }));
-    expect(Object.keys(toolset.tools)).toEqual(['s__a']);
+    expect(namesOf(toolset.tools)).toEqual(['s__a']);
     expect(toolset.inspect().diagnostics.map(({ code }) => code)).toEqual(['server-failed']);
   });
 });

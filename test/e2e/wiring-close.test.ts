@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mcpTools } from '../../src/index.js';
 import { sleep, until } from '../support/http-host.js';
 import { HANDLED } from '../support/raw-server.js';
+import { namesOf } from './rig.js';
 import { createKit, custom, fakeTransport, http, rejection, within } from './wiring-kit.js';
 
 const kit = createKit();
@@ -36,7 +37,7 @@ describe('close', () => {
     const server = await kit.raw({ era: 'legacy' });
     {
       await using toolset = await mcpTools([http('s', server)]);
-      expect(Object.keys(toolset.tools)).toEqual(['s__a']);
+      expect(namesOf(toolset.tools)).toEqual(['s__a']);
       expect(server.sessions.size).toBe(1);
     }
     expect(server.sessions.size).toBe(0);

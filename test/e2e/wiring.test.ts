@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { McpConnectError, type McpServerSource, mcpTools } from '../../src/index.js';
 import { sleep, until } from '../support/http-host.js';
+import { namesOf } from './rig.js';
 import { callText, createKit, custom, fakeTransport, http, rejection, tool, within } from './wiring-kit.js';
 
 const kit = createKit();
@@ -14,7 +15,7 @@ describe('servers side by side', () => {
       Array.from({ length: 10 }, () => kit.raw({ era: 'modern', latencyMs: 150, tools: [tool('a')] })),
     );
     const toolset = await kit.wire(servers.map((server, index) => http(`s${index}`, server)));
-    expect(Object.keys(toolset.tools)).toEqual(servers.map((_, index) => `s${index}__a`));
+    expect(namesOf(toolset.tools)).toEqual(servers.map((_, index) => `s${index}__a`));
     // Every server had its first request before any of them had sent its first answer.
     const firstAnswer = Math.min(...servers.map(({ requests }) => requests[0]!.closedAt!));
     for (const { requests } of servers) expect(requests[0]!.at).toBeLessThanOrEqual(firstAnswer);
@@ -24,7 +25,7 @@ describe('servers side by side', () => {
     const slow = await kit.raw({ era: 'modern', latencyMs: 400 });
     const quick = await kit.raw({ era: 'modern' });
     const toolset = await kit.wire([http('slow', slow), http('quick', quick)]);
-    expect(Object.keys(toolset.tools)).toEqual(['slow__a', 'quick__a']);
+    expect(namesOf(toolset.tools)).toEqual(['slow__a', 'quick__a']);
     const quickDone = quick.find('tools/list')!.closedAt!;
     expect(quickDone).toBeLessThan(slow.find('tools/list')!.at);
   });
@@ -57,7 +58,7 @@ describe('a server that fails', () => {
     const good = await kit.raw();
     const refusing = await kit.raw({ status: { 'server/discover': 401, initialize: 401 } });
     const toolset = await kit.wire([http('refusing', refusing), http('good', good), nowhere('gone')]);
-    expect(Object.keys(toolset.tools)).toEqual(['good__a']);
+    expect(namesOf(toolset.tools)).toEqual(['good__a']);
     expect(await callText(toolset, 'good__a', { q: 'x' })).toBe('{"q":"x"}');
     expect(toolset.servers).toMatchObject([
       { name: 'refusing', state: 'failed', tools: { active: 0 }, error: { code: 'unauthorized', server: 'refusing' } },
@@ -146,7 +147,7 @@ describe('function sources', () => {
       { name: 'good', state: 'ready' },
     ]);
     expect(new Set(toolset.servers.map(({ identity }) => identity)).size).toBe(4);
-    expect(Object.keys(toolset.tools)).toEqual(['good__a']);
+    expect(namesOf(toolset.tools)).toEqual(['good__a']);
     expect(kit.diagnostics.map(({ code, server: name }) => [code, name])).toEqual([
       ['server-failed', 'servers[0]'],
       ['server-failed', 'servers[1]'],
@@ -287,7 +288,7 @@ describe('custom servers', () => {
 
 it('an empty list of servers is a toolset without tools', async () => {
   const toolset = await kit.wire([]);
-  expect(Object.keys(toolset.tools)).toEqual([]);
+  expect(namesOf(toolset.tools)).toEqual([]);
   expect(toolset.servers).toEqual([]);
   await toolset.close();
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { McpToolUnavailableError, McpToolWithdrawnError } from '../../src/index.js';
 import { type RawServer, type RawServerOptions, rpcError } from '../support/raw-server.js';
+import { namesOf } from './rig.js';
 import { createKit, http, rejection, tool } from './wiring-kit.js';
 
 const kit = createKit();
@@ -47,7 +48,7 @@ describe.each(['legacy', 'modern'] as const)('%s', (era) => {
       message: 'Server `s` no longer has `search`. Did you mean `s__searches`?',
     });
     expect((error as Error).cause).toMatchObject({ code: 'protocol', rpcCode: -32602 });
-    expect(Object.keys(toolset.tools)).toEqual(['s__other', 's__searches']);
+    expect(namesOf(toolset.tools)).toEqual(['s__other', 's__searches']);
     expect(onToolsChanged.mock.calls).toMatchObject([[{ added: [], removed: ['s__search'] }]]);
     expect(server.count('tools/call')).toBe(1);
     expect(listings()).toBe(2);
@@ -105,7 +106,7 @@ it.each([
         rpcCode: -32602,
       });
     }
-    expect(Object.keys(toolset.tools)).toEqual(['s__a', 's__b']);
+    expect(namesOf(toolset.tools)).toEqual(['s__a', 's__b']);
     expect(server.count('tools/call')).toBe(5);
     expect(server.count('tools/list')).toBe(1);
   },
@@ -146,5 +147,5 @@ it('S8 over HTTP+SSE and with -32601 alike', async () => {
   const toolset = await kit.wire([{ name: 's', type: 'sse', url: server.url }]);
   server.set({ tools: [tool('b')] });
   expect(await rejection(toolset.tools.s__a!.execute({}))).toMatchObject({ code: 'withdrawn', tool: 'a' });
-  expect(Object.keys(toolset.tools)).toEqual(['s__b']);
+  expect(namesOf(toolset.tools)).toEqual(['s__b']);
 });

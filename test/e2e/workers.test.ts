@@ -84,7 +84,9 @@ describe.each(matrix)('a Worker of $date, a $era server that answers in $format'
       const server = await raw({ era, format });
       const worker = await deploy({ compatibility, server });
       expect(await ask(worker, '/platform')).toMatchObject({ value: ['undefined', 'undefined', 'undefined'] });
-      expect(await ask(worker, '/names', { kind })).toMatchObject({ value: ['raw__big', 'raw__good', 'raw__hang'] });
+      expect(await ask(worker, '/names', { kind })).toMatchObject({
+        value: ['raw__big', 'raw__good', 'raw__hang', 'mcp__read_result'],
+      });
 
       const aborted = call(worker, kind, 'hang', { who: 'signal' }, { abortMs: '300' });
       const leave = askAndLeave(worker, '/call', { kind, tool: 'raw__hang', args: '{"who":"client"}' });
@@ -207,7 +209,7 @@ describe.each(COMPATIBILITY.flatMap((compatibility) => ERAS.map((era) => ({ ...c
         const worker = await deploy({ compatibility, server, options: { limits } });
         expect((await call(worker, 'kept', 'big')).error).toMatchObject({ name: 'McpLimitError', code: 'limit' });
         expect(await call(worker, 'kept', 'good', { q: 'after' })).toMatchObject({ value: text({ q: 'after' }) });
-        const roomy = await deploy({ compatibility, server });
+        const roomy = await deploy({ compatibility, server, options: { limits: { resultTokens: 10_000_000 } } });
         expect(JSON.stringify((await call(roomy, 'kept', 'big')).value).length).toBeGreaterThan(3 * 1024 * 1024);
       },
     );

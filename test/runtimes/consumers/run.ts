@@ -12,7 +12,7 @@ const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
 /** `npm run test:consumers [-- word …]`: all of them, or those with such a word in their names. */
 const words = process.argv.slice(2);
 /** What the scenario says of the two servers. */
-const EXPECTED = ['modern 11 hello tool-error', 'legacy 11 hello tool-error'].join('\n');
+const EXPECTED = ['modern 12 hello tool-error', 'legacy 12 hello tool-error'].join('\n');
 /** Each of them keeps a processor busy. */
 const AT_ONCE = 2;
 

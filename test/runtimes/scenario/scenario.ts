@@ -113,7 +113,10 @@ function withoutHash(names: readonly string[]): string[] {
 async function connectsAndLists(target: Target, { tools: raw }: Stand): Promise<void> {
   await use(target, async ({ servers, tools, describeTools }) => {
     same([servers[0]?.state, servers[0]?.era], ['ready', target.era]);
-    const names = Object.keys(tools);
+    const all = Object.keys(tools);
+    // Our own helper is the last (L5, R4).
+    same(all.at(-1), 'mcp__read_result');
+    const names = all.slice(0, -1);
     same(names, [...names].sort());
     same(withoutHash(names), projected(target.name, raw));
     const rewritten = describeTools().find(({ tool }) => tool === 'search.docs');
@@ -209,7 +212,7 @@ async function sharesOneMap({ targets, tools: raw }: Stand): Promise<void> {
   const toolset = await mcpTools(targets.map(configOf), { onServerError: 'throw' });
   try {
     const expected = targets.flatMap(({ name }) => projected(name, raw));
-    same(withoutHash(Object.keys(toolset.tools)), expected);
+    same(withoutHash(Object.keys(toolset.tools)), [...expected, 'mcp__read_result']);
     const echoes = targets.map(({ name }) => toolset.tools[`${name}__echo`]!.execute({ message: name }));
     const texts = (await Promise.all(echoes)).map(({ content }) => content[0]);
     same(

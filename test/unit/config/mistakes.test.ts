@@ -109,6 +109,16 @@ describe('options that hold a mistake', () => {
       },
     ],
     ['names', { names: 'loose' }],
+    ['disclosure', { disclosure: 5 }],
+    ['disclosure', { disclosure: null }],
+    ['budgets', { disclosure: { budgets: 5 } }],
+    ['disclosure.budget', { disclosure: { budget: -1 } }],
+    ['disclosure.budget', { disclosure: { budget: Number.NaN } }],
+    ['disclosure.budget', { disclosure: { budget: 'all' } }],
+    ['disclosure.total', { disclosure: { total: -1 } }],
+    ['disclosure.total', { disclosure: { total: 'auto' } }],
+    ['disclosure.alwaysLoad', { disclosure: { alwaysLoad: 'docs' } }],
+    ['disclosure.alwaysLoad', { disclosure: { alwaysLoad: [''] } }],
     ['provider', { provider: 'grok' }],
     ['provider', { provider: null }],
     ['onServerError', { onServerError: 'ignore' }],
@@ -153,7 +163,6 @@ describe('options that hold a mistake', () => {
 
 describe('options that are not built yet', () => {
   const toCome: Readonly<Record<string, unknown>> = {
-    disclosure: { budget: 5 },
     policy: { decide: () => ({ kind: 'deny' }) },
     approvals: { secret: 'x'.repeat(32) },
     journal: {},
@@ -170,7 +179,6 @@ describe('options that are not built yet', () => {
   it.each(['openai', 'openai-strict', 'anthropic', 'gemini'])('W3 provider %s', (provider) =>
     expectMistake([], { provider }, provider),
   );
-  it('W3 limits.resultTokens', () => expectMistake([], { limits: { resultTokens: 5 } }, '`resultTokens`'));
   it('W3 deduplicates', async () => {
     await expectMistake([{ ...http, deduplicates: true }], {}, '`deduplicates`');
     await expectMistake([{ ...custom, deduplicates: false }], {}, '`deduplicates`');

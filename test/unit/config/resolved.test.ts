@@ -13,6 +13,7 @@ describe('options', () => {
       clientInfo: { name: 'mcp-toolset', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
       limits: {
         listPages: 64,
+        resultTokens: 25_000,
         toolsPerServer: 10_000,
         listBytes: 16 * 2 ** 20,
         responseBytes: 32 * 2 ** 20,
