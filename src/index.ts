@@ -8,7 +8,6 @@ export type { ForeignClient } from './config/resolve-servers.js';
 export type { Diagnostic, DiagnosticCode, DiagnosticData, DiagnosticLevel } from './core/diagnostics.js';
 export {
   type AnyMcpError,
-  type ArgumentIssue,
   type ErrorCause,
   isMcpError,
   McpAbortError,
@@ -63,6 +62,7 @@ export type {
   ToolsChanged,
 } from './core/status.js';
 export type {
+  ArgumentIssue,
   ContentBlock,
   Disclosure,
   EmbeddedResource,

@@ -14,9 +14,9 @@ import {
   withTool,
 } from '../core/errors.js';
 import { quietly } from '../core/quietly.js';
-import type { ExecuteOptions, McpToolResult } from '../core/tools.js';
+import type { Disclosure, ExecuteOptions, McpToolResult } from '../core/tools.js';
 import { reportCall, startSpan } from '../telemetry/span.js';
-import { detachArguments } from './arguments.js';
+import type { ArgumentRules, Arguments, CheckArguments } from './arguments.js';
 import type { Govern } from './govern.js';
 import { progressListener } from './progress.js';
 import { adaptResult } from './results.js';
@@ -30,6 +30,8 @@ export type Target =
       readonly tool: SurveyedTool;
       readonly connection: Connection;
       readonly timeoutMs: number;
+      /** How much of its schema the model is shown. */
+      readonly disclosure: Disclosure;
       /** Lists the tool's server again. */
       relist(): Promise<void>;
       /** The same, unless it was done a moment ago. */
@@ -57,6 +59,8 @@ export interface GateDeps {
   /** Shares one listener on a caller's signal among its calls. */
   readonly listen: Listen;
   readonly govern: Govern;
+  /** Loaded when something is called. */
+  loadCheck(): Promise<CheckArguments>;
 }
 
 /** Runs one call through every step in order (C1): closed, unknown, quarantined, arguments, connect, send, adapt. */
@@ -94,9 +98,10 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
   const details = { server: call.server, tool: call.tool };
   if (closing.aborted)
     throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
+  const check = await deps.loadCheck();
   const { abortSignal: signal, idempotencyKey, toolCallId } = readOptions(call.options, details);
   const target = available(call, details);
-  const args = detachArguments(call.args, details);
+  const args = check(call.args, argumentRules(target, details, options), details);
   const ms = target.timeoutMs;
   const totalMs = options.maxTotalMs ?? ms * DEFAULTS.totalFactor;
   const deadline = createDeadline({
@@ -144,12 +149,27 @@ type ActiveTarget = Extract<Target, { state: 'active' }>;
 interface Sending {
   readonly call: GatedCall;
   readonly target: ActiveTarget;
-  readonly args: Readonly<Record<string, unknown>>;
+  readonly args: Arguments;
   readonly deadline: Deadline;
   readonly options: ResolvedOptions;
   readonly idempotencyKey: string | undefined;
   readonly toolCallId: string | undefined;
   onSent(): void;
+}
+
+function argumentRules(
+  { tool, disclosure }: ActiveTarget,
+  { server, tool: name }: { readonly server: string; readonly tool: string },
+  { report }: ResolvedOptions,
+): ArgumentRules {
+  return {
+    tool,
+    hidden: disclosure !== 'full',
+    onCoerced(paths) {
+      const message = `Arguments of \`${name}\` (server \`${server}\`) were strings where its schema wants something else, and were read as that.`;
+      report({ code: 'arguments-coerced', level: 'info', message, server, tool: name, data: { paths } });
+    },
+  };
 }
 
 function send(sending: Sending): Promise<Record<string, unknown>> {

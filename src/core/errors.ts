@@ -1,5 +1,5 @@
 import { escapeControls } from './text.js';
-import type { ContentBlock } from './tools.js';
+import type { ArgumentIssue, ContentBlock, JsonSchema } from './tools.js';
 
 /** Every `code` an {@link McpError} can carry: switch on it, never on a message. */
 export type McpErrorCode =
@@ -111,20 +111,17 @@ export class McpToolExecutionError extends McpError {
   }
 }
 
-export interface ArgumentIssue {
-  /** JSON Pointer into the arguments; `''` is the whole. */
-  readonly path: string;
-  readonly message: string;
-}
-
 /** The arguments cannot be sent. Nothing was sent. */
 export class McpInvalidArgumentsError extends McpError {
   static override readonly errorName = 'McpInvalidArgumentsError';
   readonly code = 'invalid-arguments' as const;
   readonly issues: readonly ArgumentIssue[];
-  constructor(message: string, details: McpErrorDetails & { readonly issues: readonly ArgumentIssue[] }) {
+  /** The tool's whole input schema, where the model was not shown it (D7); also in the message, unless it is long. */
+  readonly schema?: JsonSchema;
+  constructor(message: string, details: McpErrorDetails & Pick<McpInvalidArgumentsError, 'issues' | 'schema'>) {
     super(message, details);
     this.issues = details.issues;
+    if (details.schema !== undefined) this.schema = details.schema;
   }
 }
 

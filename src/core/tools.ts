@@ -98,6 +98,13 @@ export interface ExecuteOptions {
   readonly idempotencyKey?: string;
 }
 
+/** What is wrong with one argument. */
+export interface ArgumentIssue {
+  /** JSON Pointer into the arguments; `''` is the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
 /** One remote tool, structurally an AI SDK dynamic tool. */
 export interface McpTool {
   readonly type: 'dynamic';

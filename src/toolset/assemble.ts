@@ -1,3 +1,4 @@
+import type { CheckArguments } from '../calls/arguments.js';
 import { runCall, type Target } from '../calls/gate.js';
 import { createGovern } from '../calls/govern.js';
 import { createHeldResults, type HeldResults } from '../calls/held.js';
@@ -56,7 +57,7 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
   const held = createHeldResults(HELD_FACTOR * limits.responseBytes);
   closing.addEventListener('abort', held.clear);
   const govern = createGovern({ resultTokens: limits.resultTokens, held, report });
-  const deps = { options: resolved, closing, listen: createListen(), govern };
+  const deps = { options: resolved, closing, listen: createListen(), govern, loadCheck: createLoadCheck() };
   const execute: Execute = (entry, args, options) => {
     const find = () => findTarget(entry.identity, entry.tool.name, { catalogue, members: byIdentity, refresher });
     return runCall({ toolName: entry.name, server: entry.server, tool: entry.tool.name, args, options, find }, deps);
@@ -115,6 +116,17 @@ function openCatalogue(execute: Execute, held: HeldResults, { resolved, members,
   return catalogue;
 }
 
+/** What checks arguments is loaded at the first call. Each call waits for itself: on Workers none may wait for another's. */
+function createLoadCheck(): () => Promise<CheckArguments> {
+  let check: CheckArguments | undefined;
+  return async () => {
+    if (check !== undefined) return check;
+    const { createArgumentsCheck } = await import('../calls/arguments.js');
+    check ??= createArgumentsCheck();
+    return check;
+  };
+}
+
 /** What the server announced while it was being listed for the first time is looked into now. */
 function listenForChanges(member: Member, refresher: Refresher): void {
   const early = member.announced;
@@ -136,9 +148,10 @@ function findTarget(identity: string, raw: string, { catalogue, members, refresh
   if (found.state !== 'listed') return found;
   const member = members.get(identity)!;
   const { connection, timeoutMs } = member;
+  const { entry, disclosure } = found.live;
   const relist = async () => void (await refresher.refresh(member));
   const confirm = () => confirmTools(member, relist);
-  return { state: 'active', tool: found.entry.tool, connection, timeoutMs, relist, confirm };
+  return { state: 'active', tool: entry.tool, connection, timeoutMs, disclosure, relist, confirm };
 }
 
 /** One listing for everybody whose call is refused meanwhile, and none for a while after it, also where it failed (S8). */

@@ -33,7 +33,7 @@ export interface Catalogue {
   find(
     identity: string,
     tool: string,
-  ): Exclude<Target, { state: 'active' }> | { readonly state: 'listed'; readonly entry: ProjectedTool };
+  ): Exclude<Target, { state: 'active' }> | { readonly state: 'listed'; readonly live: LiveTool };
   /** The active tool of a projected or raw name. */
   named(name: string): McpTool | undefined;
   /** What stands behind a projected name: an active tool, or the reason why there is none. */
@@ -100,7 +100,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     lookUp: (name) => lookUp(state, name),
     find(identity, tool) {
       const listed = state.current.get(keyOf(identity, tool));
-      if (listed !== undefined) return { state: 'listed', entry: listed.entry };
+      if (listed !== undefined) return { state: 'listed', live: listed };
       const refused = state.quarantined.find((entry) => entry.identity === identity && entry.tool === tool);
       if (refused !== undefined) return { state: 'quarantined', reason: refused.reason };
       return { state: 'unknown', suggestion: suggest(tool) };
