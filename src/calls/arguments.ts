@@ -1,10 +1,11 @@
 import type { SurveyedTool } from '../catalog/survey.js';
 import { type McpErrorDetails, McpInvalidArgumentsError } from '../core/errors.js';
-import { cloneJson, isRecord, jsonText, readJson } from '../core/json.js';
+import { cloneJson, jsonText } from '../core/json.js';
 import type { ArgumentIssue } from '../core/tools.js';
 import { type Checker, createChecker, type Verdict } from '../schema/validation/checker.js';
 import { applyCoercions, findCoercions } from '../schema/validation/coerce.js';
 import { pathOf, toIssues } from '../schema/validation/issues.js';
+import type { Detached } from './detach.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -19,12 +20,11 @@ export interface ArgumentRules {
 type Details = McpErrorDetails & { readonly server: string; readonly tool: string };
 
 /** Judges the arguments of calls; what was prepared of a schema is kept as long as that is. */
-export type CheckArguments = (args: unknown, rules: ArgumentRules, details: Details) => Arguments;
+export type CheckArguments = (given: Detached, rules: ArgumentRules, details: Details) => Arguments;
 
 /**
- * The arguments as they will be sent: plain JSON, detached from the caller's object, deeply frozen, strings that are meant as
- * something else read as that, and checked against the schema (D7, D8, A3). Nothing given means no arguments. What cannot be
- * checked passes. Throws `McpInvalidArgumentsError`.
+ * The arguments as they will be sent: strings that are meant as something else read as that, checked against the schema, and
+ * deeply frozen (D7, D8, A3). What cannot be checked passes. Throws `McpInvalidArgumentsError`.
  */
 export function createArgumentsCheck(): CheckArguments {
   const checkers = new WeakMap<SurveyedTool, Checker>();
@@ -35,34 +35,16 @@ export function createArgumentsCheck(): CheckArguments {
       told.add(tool);
     };
     const rules = { tool, hidden, onCoerced: once };
-    const args = detach(given, rules, details);
+    if (!given.ok) {
+      const cause = 'cause' in given ? { cause: given.cause } : {};
+      throw invalid([{ path: '', message: given.problem }], rules, { ...details, ...cause });
+    }
+    if (given.wasText) once(['']);
+    const { args } = given;
     const checker = checkers.get(tool) ?? createChecker(tool.inputSchema);
     checkers.set(tool, checker);
     return freezeDeep(settle(args, checker, rules, details));
   };
-}
-
-function detach(given: unknown, rules: ArgumentRules, details: Details): Arguments {
-  if (given === undefined || given === null) return {};
-  if (typeof given === 'string') {
-    const read = readJson(given);
-    if (!isRecord(read)) throw invalid([{ path: '', message: 'must be a JSON object, not a string' }], rules, details);
-    rules.onCoerced(['']);
-    return read;
-  }
-  const copy = typeof given === 'object' ? copyJson(given, rules, details) : given;
-  if (isRecord(copy)) return copy;
-  const found = Array.isArray(copy) ? 'an array' : `a ${typeof copy}`;
-  throw invalid([{ path: '', message: `must be a JSON object, not ${found}` }], rules, details);
-}
-
-function copyJson(args: object, rules: ArgumentRules, details: Details): unknown {
-  try {
-    return JSON.parse(JSON.stringify(args));
-  } catch (cause) {
-    const message = 'cannot be written as JSON (a cycle, a BigInt, or nested too deeply)';
-    throw invalid([{ path: '', message }], rules, { ...details, cause });
-  }
 }
 
 /** A string may hold an object in which others are. */

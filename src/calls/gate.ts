@@ -17,6 +17,7 @@ import { quietly } from '../core/quietly.js';
 import type { Disclosure, ExecuteOptions, McpToolResult } from '../core/tools.js';
 import { reportCall, startSpan } from '../telemetry/span.js';
 import type { ArgumentRules, Arguments, CheckArguments } from './arguments.js';
+import { detachArguments } from './detach.js';
 import type { Govern } from './govern.js';
 import { progressListener } from './progress.js';
 import { adaptResult } from './results.js';
@@ -98,10 +99,11 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
   const details = { server: call.server, tool: call.tool };
   if (closing.aborted)
     throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
+  const detached = detachArguments(call.args);
   const check = await deps.loadCheck();
   const { abortSignal: signal, idempotencyKey, toolCallId } = readOptions(call.options, details);
   const target = available(call, details);
-  const args = check(call.args, argumentRules(target, details, options), details);
+  const args = check(detached, argumentRules(target, details, options), details);
   const ms = target.timeoutMs;
   const totalMs = options.maxTotalMs ?? ms * DEFAULTS.totalFactor;
   const deadline = createDeadline({

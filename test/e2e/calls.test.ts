@@ -39,7 +39,7 @@ describe.each(ERAS)('%s', (era) => {
 
   it.each([
     ['an array', []],
-    ['a string', '{"q":1}'],
+    ['a string', 'q: 1'],
     ['a number', 7],
     ['a boolean', true],
     ['a function', () => ({})],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMcpTools } from '../../src/index.js';
 import { startSdkServer } from '../support/sdk-servers.js';
-import { createRig, namesOf, remoteTools, tool } from './rig.js';
+import { createRig, namesOf, rejection, remoteTools, tool } from './rig.js';
 
 const rig = createRig();
 
@@ -55,10 +55,13 @@ it.each([
   expect(headers).not.toHaveProperty('x-injected');
 });
 
-it('L6 absent arguments and values of another type give no header', async () => {
+it('L6 D7 absent arguments give no header, and values of another type are not sent', async () => {
   const server = await rig.raw({ era: 'modern', tools: [REGION] });
   const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
-  await toolset.tools.s__region?.execute({ region: null, where: 'x', count: [1] });
+  const refused = toolset.tools.s__region!.execute({ region: null, where: 'x', count: [1] });
+  expect(await rejection(refused)).toMatchObject({ code: 'invalid-arguments' });
+  expect(server.count('tools/call')).toBe(0);
+  await toolset.tools.s__region!.execute({ where: 'x' });
   expect(paramHeaders(server.find('tools/call')?.headers)).toEqual({});
 });
 

@@ -80,7 +80,7 @@ describe.each(ERAS)('%s', (era) => {
     const server = await rig.raw({ era, tools: rawJson(`[{"name":"t","inputSchema":${schema}}]`) });
     const { toolset } = await rig.wire([{ name: 's', type: 'http', url: server.url }]);
     expect(JSON.stringify(remoteTools(toolset)[0]?.inputSchema)).toBe(schema);
-    const args = '{"__proto__":{"a":1},"constructor":{"prototype":2},"toString":3}';
+    const args = '{"__proto__":"a","constructor":{"prototype":2},"toString":3}';
     await toolset.tools.s__t?.execute(JSON.parse(args));
     expect(server.find('tools/call')?.body).toContain(`"arguments":${args}`);
     expect(({} as { a?: unknown }).a).toBeUndefined();

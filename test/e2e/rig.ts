@@ -61,7 +61,7 @@ export async function rejection(work: Promise<unknown>): Promise<McpError> {
 export const tool = (name: string, rest: Record<string, unknown> = {}) => ({
   name,
   description: `The ${name} tool.`,
-  inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
+  inputSchema: { type: 'object', properties: { q: { type: ['string', 'number'] } } },
   ...rest,
 });
 

@@ -10,7 +10,7 @@ const { rig, folder, wire } = createStdioKit();
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
 
 describe('a published server', () => {
-  it('R1 T1 server-everything: lists, calls, images, a failed call, and ends', async () => {
+  it('R1 T1 server-everything: lists, calls, images, a refused call, and ends', async () => {
     const config = { name: 'e', type: 'stdio', command: 'node', args: [EVERYTHING] } as const;
     const { toolset } = await rig.wire([config], { transports: [stdio] });
     expect(toolset.servers).toMatchObject([{ state: 'ready', era: 'legacy', tools: { active: 13 } }]);
@@ -18,7 +18,7 @@ describe('a published server', () => {
     const { content } = await toolset.tools['e__get-tiny-image']!.execute({});
     expect(content).toContainEqual({ type: 'image', data: expect.any(String), mimeType: 'image/png' });
     const error = await rejection(toolset.tools.e__echo!.execute({}));
-    expect(error).toMatchObject({ code: 'tool-error', server: 'e', tool: 'echo' });
+    expect(error).toMatchObject({ code: 'invalid-arguments', server: 'e', tool: 'echo' });
   });
 });
 

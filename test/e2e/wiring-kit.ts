@@ -11,7 +11,7 @@ import { type RawSseOptions, type RawSseServer, startRawSse } from '../support/r
 export const tool = (name: string) => ({
   name,
   description: `The ${name} tool.`,
-  inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
+  inputSchema: { type: 'object', properties: { q: { type: ['string', 'number'] } } },
 });
 
 /** Starts servers and toolsets for one test file. What was started is closed after each test, what was reported is checked. */
@@ -99,6 +99,7 @@ const DATA: Readonly<Record<Diagnostic['code'], Readonly<Record<string, (value: 
   'discovery-truncated': { reason: isString, pages: isNumber, tools: isNumber },
   'filter-unmatched': { entry: isString },
   'disclosure-budget-exceeded': { scope: isString, tools: isNumber, floor: isNumber, budget: isNumber },
+  'arguments-coerced': { paths: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string') },
   'result-truncated': { tokens: isNumber, limit: isNumber },
   'authorization-overridden': { by: isString },
   'secret-in-url': { parameters: (value) => Array.isArray(value) && value.every(isString) },

@@ -51,13 +51,19 @@ export function readFailures(errors: readonly OutputUnit[], prepared: Prepared, 
       // What is wrong with the name is not a failure of a value.
       const inside = `${error.keywordLocation}/`;
       while (errors[index + 1]?.keywordLocation.startsWith(inside)) index += 1;
-    } else if (!WRAPPERS.has(error.keyword)) {
+    } else if (!WRAPPERS.has(error.keyword) && !isRepeated(error, errors[index - 1])) {
       // What is not allowed at all is told by the schema around it.
       const around = error.keyword === 'false' ? errors[index - 1] : error;
       failures.push(describe(error, around ?? error, prepared, value));
     }
   }
   return failures;
+}
+
+/** The validator names each missing property by itself; here one failure stands for all of a schema's. */
+function isRepeated(error: OutputUnit, before: OutputUnit | undefined): boolean {
+  if (error.keyword !== 'required' || before?.keyword !== 'required') return false;
+  return error.instanceLocation === before.instanceLocation && error.keywordLocation === before.keywordLocation;
 }
 
 /** The errors that follow a branching one and stand in its branches. */

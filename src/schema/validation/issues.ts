@@ -105,7 +105,10 @@ function wanted({ keyword, node }: Failure): readonly string[] {
   return keyword === 'enum' && Array.isArray(node.enum) ? node.enum.map(excerpt) : [];
 }
 
-/** Values of an enum that are told. */
+/** Names that another one is compared with. */
+const COMPARED = 500;
+
+/** Values of an enum, and missing properties, that are told. */
 const LISTED = 20;
 
 function list(all: readonly string[]): string {
@@ -119,22 +122,23 @@ function suggest(value: unknown, values: unknown): string {
   if (typeof value !== 'string' || !Array.isArray(values)) return '';
   return didYouMean(
     value,
-    values.filter((each) => typeof each === 'string'),
+    values.slice(0, COMPARED).filter((each) => typeof each === 'string'),
   );
 }
 
 function explainMissing({ node, value }: Failure): string {
   const names: readonly string[] = Array.isArray(node.required) ? node.required : [];
-  const missing = names.filter((name) => isRecord(value) && !Object.hasOwn(value, name));
+  const missing = names.filter((name) => isRecord(value) && !Object.hasOwn(value, name)).slice(0, LISTED);
   const known = isRecord(node.properties) ? node.properties : {};
-  const others = isRecord(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
+  const given = isRecord(value) ? Object.keys(value).slice(0, COMPARED) : [];
+  const others = given.filter((name) => !Object.hasOwn(known, name));
   const meant = missing.flatMap((name) => closestNames(name, others, 1));
   const hint = meant.length === 0 ? '' : `; it has ${meant.map(quote).join(', ')}`;
-  return `must have ${missing.length === 1 ? 'the property' : 'the properties'} ${missing.slice(0, LISTED).map(quote).join(', ')}${hint}`;
+  return `must have ${missing.length === 1 ? 'the property' : 'the properties'} ${missing.map(quote).join(', ')}${hint}`;
 }
 
 function explainUnknown({ tokens, node }: Failure): string {
-  const known = isRecord(node.properties) ? Object.keys(node.properties) : [];
+  const known = isRecord(node.properties) ? Object.keys(node.properties).slice(0, COMPARED) : [];
   return `is not a known property.${didYouMean(tokens.at(-1) ?? '', known)}`;
 }
 

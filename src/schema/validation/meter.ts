@@ -219,5 +219,5 @@ function costOf(copy: Record<string, unknown>, all: Cost[]): (text: number, keys
   const [costs, nameCosts] = [sources, nameSources].map((each) => each.map((source) => patternCost(source)!));
   all.push(...costs!, ...nameCosts!);
   const sum = (each: readonly Cost[], text: number) => each.reduce((units, cost) => units + 1 + cost(text) / 1_000, 0);
-  return (text, keys) => (measured * text) / 1_000 + sum(costs!, text) + sum(nameCosts!, text) * keys;
+  return (text, keys) => (measured * text) / 300 + sum(costs!, text) + sum(nameCosts!, text) * keys;
 }

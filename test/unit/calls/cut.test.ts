@@ -24,13 +24,17 @@ function cut(result: McpToolResult, limit: number) {
   return { made, seen, whole: reading!.whole };
 }
 
-const MARK = /\[… (\d+) of (\d+) characters are left out here\. Read them with mcp__read_result: handle "r_1", offset (\d+)\. …\]/;
+const MARK =
+  /\[… (\d+) of (\d+) characters are left out here\. Read them with mcp__read_result: handle "r_1", offset (\d+)\. …\]/;
 
 describe('what is within the limit', () => {
   it.each<[string, McpToolResult]>([
     ['a text', { content: [text('a'.repeat(400))] }],
     ['several that fit together', { content: [text('a'.repeat(200)), text('b'.repeat(199))] }],
-    ['a value that the text says too', { content: [text(JSON.stringify({ a: 'x'.repeat(390) }))], structuredContent: { a: 'x'.repeat(390) } }],
+    [
+      'a value that the text says too',
+      { content: [text(JSON.stringify({ a: 'x'.repeat(390) }))], structuredContent: { a: 'x'.repeat(390) } },
+    ],
     ['media of any size', { content: [{ ...IMAGE, data: 'AAAA'.repeat(10_000) }] }],
     ['a blob', { content: [{ type: 'resource', resource: { uri: 'a:b', blob: 'AAAA'.repeat(10_000) } }] }],
   ])('R4 %s stays as it is', (_, result) => {
@@ -42,7 +46,10 @@ describe('what is within the limit', () => {
     ['a text of letters that cost more', { content: [text('ж'.repeat(134))] }],
     ['several together', { content: [text('a'.repeat(200)), text('b'.repeat(200))] }],
     ['a value', { content: [], structuredContent: { a: 'x'.repeat(400) } }],
-    ['a value beside a text that says something else', { content: [text('b')], structuredContent: { a: 'x'.repeat(400) } }],
+    [
+      'a value beside a text that says something else',
+      { content: [text('b')], structuredContent: { a: 'x'.repeat(400) } },
+    ],
     ['a text resource', { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'a'.repeat(401) } }] }],
     ['a block of a kind not known yet', { content: [{ type: 'new', payload: 'a'.repeat(401) }] }],
   ])('R4 %s over it is cut', (_, result) => {
@@ -87,7 +94,15 @@ describe('where it is cut', () => {
     const link: ContentBlock = { type: 'resource_link', uri: 'a:b', name: 'last' };
     const content = [first, IMAGE, text(lines(2_000)), IMAGE, text(lines(2_000)), IMAGE, link];
     const { made } = cut({ content }, 400);
-    expect(made.content.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'image', 'text', 'image', 'resource_link']);
+    expect(made.content.map(({ type }) => type)).toEqual([
+      'text',
+      'image',
+      'text',
+      'image',
+      'text',
+      'image',
+      'resource_link',
+    ]);
     expect(made.content[0]).toBe(first);
     expect(made.content[1]).toBe(IMAGE);
     expect(made.content.at(-1)).toBe(link);

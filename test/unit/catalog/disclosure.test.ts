@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type DisclosureRules, planDisclosure, type ServerSizes, type ToolSizes } from '../../../src/catalog/disclosure.js';
+import {
+  type DisclosureRules,
+  planDisclosure,
+  type ServerSizes,
+  type ToolSizes,
+} from '../../../src/catalog/disclosure.js';
 
 interface Sizes {
   readonly full: number;
@@ -34,7 +39,14 @@ describe('each server by its own budget', () => {
     ['no tools', [], 'full'],
     ['exactly the budget', [{ full: 60 }, { full: 40 }], 'full'],
     ['one token more', [{ full: 60 }, { full: 41 }], 'deferred'],
-    ['names of parameters that just fit', [{ full: 500, deferred: 60 }, { full: 500, deferred: 40 }], 'deferred'],
+    [
+      'names of parameters that just fit',
+      [
+        { full: 500, deferred: 60 },
+        { full: 500, deferred: 40 },
+      ],
+      'deferred',
+    ],
     ['names of parameters that do not', [{ full: 500, deferred: 101, bare: 9 }], 'bare'],
     ['names and descriptions do not count for the schemas', [{ full: 500, deferred: 100, floor: 300 }], 'deferred'],
     ['nothing would be gained', [{ full: 500, deferred: 200, bare: 101 }], 'deferred'],

@@ -28,18 +28,28 @@ describe('what a parameter keeps', () => {
     ['no part of a branch that takes nothing', { anyOf: [{ type: 'string' }, false] }, { type: 'string' }],
     ['what one of several conditions tells', { allOf: [{ minLength: 3 }, { type: 'string' }] }, { type: 'string' }],
     ['an object without its members', { type: 'object', properties: { a: {} }, required: ['a'] }, { type: 'object' }],
-    ['what an array holds', { type: 'array', items: { type: 'number', minimum: 1 } }, { type: 'array', items: { type: 'number' } }],
+    [
+      'what an array holds',
+      { type: 'array', items: { type: 'number', minimum: 1 } },
+      { type: 'array', items: { type: 'number' } },
+    ],
     [
       'what an array of arrays holds',
       { type: 'array', items: { type: 'array', items: { enum: [1] } } },
       { type: 'array', items: { type: 'array', items: { type: 'integer' } } },
     ],
     ['an array of anything', { type: 'array' }, { type: 'array', items: {} }],
-    ['an array of which only the first items are told', { type: 'array', prefixItems: [{}], items: { type: 'string' } }, { type: 'array', items: {} }],
+    [
+      'an array of which only the first items are told',
+      { type: 'array', prefixItems: [{}], items: { type: 'string' } },
+      { type: 'array', items: {} },
+    ],
     ['an array of an older dialect', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: {} }],
     [
       'what the arrays among branches hold',
-      { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }, { type: 'array', items: { const: 1 } }] },
+      {
+        anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }, { type: 'array', items: { const: 1 } }],
+      },
       { type: ['array', 'null'], items: { type: ['string', 'integer'] } },
     ],
     ['nothing of no schema', 'string', {}],
@@ -66,9 +76,7 @@ describe('what the root keeps', () => {
       'x-a': 1,
     };
     const made = deferred({ b: { type: 'string' }, a: {} }, { ...schema, required: ['a'] });
-    expect(JSON.stringify(made)).toBe(
-      '{"type":"object","properties":{"b":{"type":"string"},"a":{}},"required":["a"]}',
-    );
+    expect(JSON.stringify(made)).toBe('{"type":"object","properties":{"b":{"type":"string"},"a":{}},"required":["a"]}');
   });
 
   it('D2 requires only what is listed', () => {
@@ -77,7 +85,11 @@ describe('what the root keeps', () => {
   });
 
   it('D2 lists the parameters of its parts: those that always hold with types, the others by name', () => {
-    const part = (name: string, rest = {}) => ({ properties: { [name]: { type: 'string' } }, required: [name], ...rest });
+    const part = (name: string, rest = {}) => ({
+      properties: { [name]: { type: 'string' } },
+      required: [name],
+      ...rest,
+    });
     const made = deferred(
       { own: { type: 'number' } },
       {
@@ -104,7 +116,9 @@ describe('what the root keeps', () => {
   });
 
   it('D2 N8 a parameter may have any name', () => {
-    const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{}},"required":["__proto__"]}');
+    const schema = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{}},"required":["__proto__"]}',
+    );
     expect(JSON.stringify(deferSchema(schema))).toBe(JSON.stringify(schema));
   });
 
