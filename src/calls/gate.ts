@@ -16,7 +16,8 @@ import {
 import { quietly } from '../core/quietly.js';
 import type { Disclosure, ExecuteOptions, McpToolResult } from '../core/tools.js';
 import { reportCall, startSpan } from '../telemetry/span.js';
-import type { ArgumentRules, Arguments, CheckArguments } from './arguments.js';
+import type { ArgumentRules, Arguments } from './arguments.js';
+import type { Checks } from './checks.js';
 import { detachArguments } from './detach.js';
 import type { Govern } from './govern.js';
 import { progressListener } from './progress.js';
@@ -61,7 +62,7 @@ export interface GateDeps {
   readonly listen: Listen;
   readonly govern: Govern;
   /** Loaded when something is called. */
-  loadCheck(): Promise<CheckArguments>;
+  loadChecks(): Promise<Checks>;
 }
 
 /** Runs one call through every step in order (C1): closed, unknown, quarantined, arguments, connect, send, adapt. */
@@ -100,10 +101,10 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
   if (closing.aborted)
     throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
   const detached = detachArguments(call.args);
-  const check = await deps.loadCheck();
+  const { checkArguments, checkOutput } = await deps.loadChecks();
   const { abortSignal: signal, idempotencyKey, toolCallId } = readOptions(call.options, details);
   const target = available(call, details);
-  const args = check(detached, argumentRules(target, details, options), details);
+  const args = checkArguments(detached, argumentRules(target, details, options), details);
   const ms = target.timeoutMs;
   const totalMs = options.maxTotalMs ?? ms * DEFAULTS.totalFactor;
   const deadline = createDeadline({
@@ -119,7 +120,9 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
       progress.sent = true;
     };
     const raw = await send({ call, target, args, deadline, options, idempotencyKey, toolCallId, onSent });
-    return deps.govern(adaptResult(raw, options.limits, details), details);
+    const result = adaptResult(raw, options.limits, details);
+    checkOutput(result, target.tool, details);
+    return deps.govern(result, details);
   } catch (error) {
     const explained = await explainUnknownTool(error, { call, target, deadline });
     throw isMcpError(explained) ? withTool(explained, call.tool) : explained;

@@ -35,7 +35,6 @@ export const OPTIONS_TO_COME: readonly string[] = [
   'runId',
   'storage',
   'reconcile',
-  'strictOutput',
   'waitUntil',
   'onElicitation',
 ];

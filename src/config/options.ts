@@ -73,6 +73,8 @@ export interface McpOptions<S extends Session = Session> {
   readonly disclosure?: DisclosureOptions;
   /** The only profile so far: an object at the root, local references resolved, nothing tightened (P4). */
   readonly provider?: 'generic';
+  /** Makes a result that does not fit the tool's `outputSchema` reject as `protocol`. Default false: it is reported (R5). */
+  readonly strictOutput?: boolean;
   /** Milliseconds for one call, waiting for the connection included. Default 60,000. */
   readonly timeoutMs?: number;
   /** Milliseconds for one call in all, when progress extends it. Default: 10 times the call's `timeoutMs` (C3). */

@@ -8,6 +8,7 @@ import type { AllowedHosts } from '../guard/allowlist.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { resolveAllowedHosts } from './allowed-hosts.js';
 import {
+  checkBoolean,
   checkFilter,
   checkFunction,
   checkKeys,
@@ -34,6 +35,7 @@ export interface ResolvedOptions {
   readonly tools: ToolFilter | undefined;
   readonly names: 'rewrite' | 'strict';
   readonly disclosure: ResolvedDisclosure;
+  readonly strictOutput: boolean;
   readonly timeoutMs: number;
   readonly maxTotalMs: number | undefined;
   readonly connectTimeoutMs: number;
@@ -61,6 +63,7 @@ const KNOWN: readonly (keyof McpOptions)[] = [
   'names',
   'disclosure',
   'provider',
+  'strictOutput',
   'timeoutMs',
   'maxTotalMs',
   'connectTimeoutMs',
@@ -95,6 +98,7 @@ export function resolveOptions<S extends Session>(options: McpOptions<S> = {}): 
     tools: checkFilter(options.tools, 'the option `tools`'),
     names: checkOneOf(options.names, ['rewrite', 'strict'], 'names') ?? 'rewrite',
     disclosure: resolveDisclosure(options.disclosure),
+    strictOutput: checkBoolean(options.strictOutput, 'strictOutput') ?? false,
     timeoutMs: checkTimeout(options.timeoutMs, 'timeoutMs') ?? DEFAULTS.timeoutMs,
     maxTotalMs: checkTimeout(options.maxTotalMs, 'maxTotalMs'),
     connectTimeoutMs: checkTimeout(options.connectTimeoutMs, 'connectTimeoutMs') ?? DEFAULTS.connectTimeoutMs,

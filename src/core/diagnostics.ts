@@ -35,6 +35,8 @@ export interface DiagnosticData {
   };
   /** Strings among the arguments were read as what the schema wants there; their JSON Pointers, once for each definition (D8). */
   'arguments-coerced': { readonly paths: readonly string[] };
+  /** A successful result does not fit the tool's `outputSchema`; JSON Pointers into it, once for each definition (R5). */
+  'output-mismatch': { readonly paths: readonly string[] };
   /** A result was cut; both in estimated tokens (R4). */
   'result-truncated': { readonly tokens: number; readonly limit: number };
   /** A server's configured `Authorization` header gives way to a token (G12). */

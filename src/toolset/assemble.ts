@@ -1,4 +1,4 @@
-import type { CheckArguments } from '../calls/arguments.js';
+import type { Checks } from '../calls/checks.js';
 import { runCall, type Target } from '../calls/gate.js';
 import { createGovern } from '../calls/govern.js';
 import { createHeldResults, type HeldResults } from '../calls/held.js';
@@ -57,7 +57,7 @@ export async function assembleToolset(parts: ToolsetParts): Promise<AssembledToo
   const held = createHeldResults(HELD_FACTOR * limits.responseBytes);
   closing.addEventListener('abort', held.clear);
   const govern = createGovern({ resultTokens: limits.resultTokens, held, report });
-  const deps = { options: resolved, closing, listen: createListen(), govern, loadCheck: createLoadCheck() };
+  const deps = { options: resolved, closing, listen: createListen(), govern, loadChecks: createLoadChecks(resolved) };
   const execute: Execute = (entry, args, options) => {
     const find = () => findTarget(entry.identity, entry.tool.name, { catalogue, members: byIdentity, refresher });
     return runCall({ toolName: entry.name, server: entry.server, tool: entry.tool.name, args, options, find }, deps);
@@ -116,14 +116,14 @@ function openCatalogue(execute: Execute, held: HeldResults, { resolved, members,
   return catalogue;
 }
 
-/** What checks arguments is loaded at the first call. Each call waits for itself: on Workers none may wait for another's. */
-function createLoadCheck(): () => Promise<CheckArguments> {
-  let check: CheckArguments | undefined;
+/** What checks values is loaded at the first call. Each call waits for itself: on Workers none may wait for another's. */
+function createLoadChecks({ strictOutput: strict, report }: ResolvedOptions): () => Promise<Checks> {
+  let checks: Checks | undefined;
   return async () => {
-    if (check !== undefined) return check;
-    const { createArgumentsCheck } = await import('../calls/arguments.js');
-    check ??= createArgumentsCheck();
-    return check;
+    if (checks !== undefined) return checks;
+    const { createChecks } = await import('../calls/checks.js');
+    checks ??= createChecks({ strict, report });
+    return checks;
   };
 }
 

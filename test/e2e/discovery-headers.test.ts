@@ -61,7 +61,7 @@ it('L6 D7 absent arguments give no header, and values of another type are not se
   const refused = toolset.tools.s__region!.execute({ region: null, where: 'x', count: [1] });
   expect(await rejection(refused)).toMatchObject({ code: 'invalid-arguments' });
   expect(server.count('tools/call')).toBe(0);
-  await toolset.tools.s__region!.execute({ where: 'x' });
+  await toolset.tools.s__region!.execute({});
   expect(paramHeaders(server.find('tools/call')?.headers)).toEqual({});
 });
 

@@ -99,6 +99,7 @@ const DATA: Readonly<Record<Diagnostic['code'], Readonly<Record<string, (value: 
   'discovery-truncated': { reason: isString, pages: isNumber, tools: isNumber },
   'filter-unmatched': { entry: isString },
   'disclosure-budget-exceeded': { scope: isString, tools: isNumber, floor: isNumber, budget: isNumber },
+  'output-mismatch': { paths: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string') },
   'arguments-coerced': { paths: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string') },
   'result-truncated': { tokens: isNumber, limit: isNumber },
   'authorization-overridden': { by: isString },

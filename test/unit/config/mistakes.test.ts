@@ -109,6 +109,7 @@ describe('options that hold a mistake', () => {
       },
     ],
     ['names', { names: 'loose' }],
+    ['strictOutput', { strictOutput: 'yes' }],
     ['disclosure', { disclosure: 5 }],
     ['disclosure', { disclosure: null }],
     ['budgets', { disclosure: { budgets: 5 } }],
@@ -169,7 +170,6 @@ describe('options that are not built yet', () => {
     runId: 'r',
     storage: {},
     reconcile: 'manual',
-    strictOutput: true,
     waitUntil() {},
     onElicitation() {},
   };

@@ -108,6 +108,7 @@ describe('what the root keeps', () => {
       deep: { type: 'string' },
       maybe: {},
       either: {},
+      // biome-ignore lint/suspicious/noThenProperty: it is the keyword
       then: {},
       else: {},
       dependent: {},
