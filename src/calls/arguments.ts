@@ -77,7 +77,7 @@ const SCHEMA_MAX = 20_000;
 
 /** Written for the model: where, what was expected, what was given, and the schema where it was hidden (D7). */
 function invalid(issues: readonly ArgumentIssue[], { tool, hidden }: ArgumentRules, details: Details) {
-  const schema = tool.inputSchema;
+  const { inputSchema: schema } = tool.cleaned?.clean ?? tool;
   const lines = issues.map(({ path, message }) => `- ${path === '' ? 'the arguments' : path}: ${message}`);
   const text = hidden ? (jsonText(schema) ?? '') : '';
   const shown =

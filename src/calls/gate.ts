@@ -101,7 +101,7 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
   if (closing.aborted)
     throw new McpClosedError(`The toolset was closed; make a new one to call \`${call.toolName}\`.`, details);
   const detached = detachArguments(call.args);
-  const { checkArguments, checkOutput } = await deps.loadChecks();
+  const { checkArguments, checkOutput, cleanResult } = await deps.loadChecks();
   const { abortSignal: signal, idempotencyKey, toolCallId } = readOptions(call.options, details);
   const target = available(call, details);
   const args = checkArguments(detached, argumentRules(target, details, options), details);
@@ -120,7 +120,7 @@ async function passGate(call: GatedCall, deps: GateDeps, progress: { sent: boole
       progress.sent = true;
     };
     const raw = await send({ call, target, args, deadline, options, idempotencyKey, toolCallId, onSent });
-    const result = adaptResult(raw, options.limits, details);
+    const result = cleanResult(adaptResult(raw, options.limits, details), target.tool, details);
     checkOutput(result, target.tool, details);
     return deps.govern(result, details);
   } catch (error) {

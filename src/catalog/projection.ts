@@ -128,7 +128,8 @@ function judge({ server, raw, tool, refused }: Candidate, projected: ProjectedNa
   const strictly = rules.names === 'strict' && projected.rewritten;
   if (tool !== undefined && !strictly) {
     const active = { ...base, name: projected.name, tool };
-    return { active, notices: projected.rewritten ? [rewriteNotice(projected, active)] : [] };
+    const rewritten = projected.rewritten ? [rewriteNotice(projected, active)] : [];
+    return { active, notices: [...rewritten, ...hiddenNotice(server.name, tool)] };
   }
   const reason = refused?.reason ?? strictReason(projected.wanted);
   const name = raw === '' ? '' : strictly ? projected.wanted : projected.name;
@@ -136,6 +137,14 @@ function judge({ server, raw, tool, refused }: Candidate, projected: ProjectedNa
     quarantined: { ...base, name, tool: raw, reason },
     notices: [quarantineNotice(server.name, raw, reason, refused)],
   };
+}
+
+function hiddenNotice(server: string, { name, cleaned }: SurveyedTool): readonly Diagnostic[] {
+  if (cleaned === undefined) return [];
+  const { hidden } = cleaned;
+  const what = `The definition of \`${name}\` of server \`${server}\` holds ${hidden.count} hidden characters (${hidden.codePoints.join(', ')})`;
+  const message = `${what}; ${hidden.removed ? 'the model does not see them' : 'some are part of what arguments are checked by, and stay'}.`;
+  return [{ code: 'hidden-text', level: 'warn', message, server, tool: name, data: hidden }];
 }
 
 function strictReason(wanted: string): string {

@@ -1,9 +1,12 @@
 import { type Admission, type AdmittedTool, findDuplicates } from './admit.js';
+import { type Cleaned, cleanTool } from './hidden.js';
 import { type ParamHeader, scanParamHeaders } from './param-headers.js';
 
 export interface SurveyedTool extends AdmittedTool {
   /** Arguments to mirror as `Mcp-Param-*` headers (L6). */
   readonly paramHeaders: readonly ParamHeader[];
+  /** Where the definition hides text: what the model sees of it instead, and what was found (G10). */
+  readonly cleaned?: Cleaned;
 }
 
 /** A tool that is not exposed because of its own definition. */
@@ -37,7 +40,8 @@ export function surveyEntries(entries: readonly Admission[], mirrors: boolean): 
       return;
     }
     const scan = mirrors ? scanParamHeaders(entry.tool.inputSchema) : NOTHING_TO_MIRROR;
-    if (scan.valid) tools.push({ ...entry.tool, paramHeaders: scan.declarations });
+    const cleaned = cleanTool(entry.tool);
+    if (scan.valid) tools.push({ ...entry.tool, paramHeaders: scan.declarations, ...(cleaned && { cleaned }) });
     else refused.push({ name: entry.tool.name, reason: scan.reason });
   });
   return { tools, refused };

@@ -33,6 +33,16 @@ export interface DiagnosticData {
     readonly floor: number;
     readonly budget: number;
   };
+  /**
+   * Text that nobody sees, in a definition or a result: distinct code points, at most 16, and how many there were. `where` are JSON
+   * Pointers. It was removed, but for what is functional: names, enums, defaults (G10).
+   */
+  'hidden-text': {
+    readonly codePoints: readonly string[];
+    readonly count: number;
+    readonly removed: boolean;
+    readonly where: readonly string[];
+  };
   /** Strings among the arguments were read as what the schema wants there; their JSON Pointers, once for each definition (D8). */
   'arguments-coerced': { readonly paths: readonly string[] };
   /** A successful result does not fit the tool's `outputSchema`; JSON Pointers into it, once for each definition (R5). */

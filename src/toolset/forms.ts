@@ -39,7 +39,7 @@ export function createForms(first: ProjectedTool, shape: Shape): Forms {
   let entry = first;
   let known: Known = {};
   const projected = () => {
-    known.projected ??= shape.project(entry.tool.inputSchema);
+    known.projected ??= shape.project(shownOf(entry).inputSchema);
     return known.projected;
   };
   const schema = (form: Disclosure): JsonSchema => {
@@ -86,7 +86,12 @@ export function createForms(first: ProjectedTool, shape: Shape): Forms {
 }
 
 export function describe(entry: ProjectedTool): string {
-  return entry.tool.description ?? '';
+  return shownOf(entry).description ?? '';
+}
+
+/** The texts without what nobody sees (G10). */
+export function shownOf({ tool }: ProjectedTool) {
+  return tool.cleaned?.clean ?? tool;
 }
 
 function shownTexts(entry: ProjectedTool): { readonly name: string; readonly description: string } {

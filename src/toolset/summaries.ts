@@ -2,12 +2,12 @@ import type { QuarantinedTool } from '../catalog/projection.js';
 import { estimateTokens } from '../catalog/tokens.js';
 import { cloneJson } from '../core/json.js';
 import type { McpToolSummary } from '../core/tools.js';
-import { describe } from './forms.js';
+import { describe, shownOf } from './forms.js';
 import type { LiveTool } from './tool.js';
 
 export function summarise({ entry, forms, disclosure }: LiveTool): McpToolSummary {
   const { losses } = forms;
-  const { title } = entry.tool;
+  const { title } = shownOf(entry);
   return {
     name: entry.name,
     server: entry.server,

@@ -3,7 +3,7 @@ import type { ProjectedTool } from '../catalog/projection.js';
 import { cloneJson } from '../core/json.js';
 import type { Disclosure, ExecuteOptions, McpTool, McpToolResult } from '../core/tools.js';
 import { createInputSchema } from '../schema/input-schema.js';
-import { createForms, describe, type Forms, type Shape } from './forms.js';
+import { createForms, describe, type Forms, type Shape, shownOf } from './forms.js';
 
 /** A tool object that outlives listings: a host that copied the map still holds the tool as it is now. */
 export interface LiveTool {
@@ -56,6 +56,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function show(tool: Writable<McpTool>, entry: ProjectedTool): void {
   tool.description = describe(entry);
-  if (entry.tool.title === undefined) delete tool.title;
-  else tool.title = entry.tool.title;
+  const { title } = shownOf(entry);
+  if (title === undefined) delete tool.title;
+  else tool.title = title;
 }

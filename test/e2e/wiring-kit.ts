@@ -99,6 +99,12 @@ const DATA: Readonly<Record<Diagnostic['code'], Readonly<Record<string, (value: 
   'discovery-truncated': { reason: isString, pages: isNumber, tools: isNumber },
   'filter-unmatched': { entry: isString },
   'disclosure-budget-exceeded': { scope: isString, tools: isNumber, floor: isNumber, budget: isNumber },
+  'hidden-text': {
+    codePoints: Array.isArray,
+    count: isNumber,
+    removed: (value) => typeof value === 'boolean',
+    where: Array.isArray,
+  },
   'output-mismatch': { paths: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string') },
   'arguments-coerced': { paths: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string') },
   'result-truncated': { tokens: isNumber, limit: isNumber },

@@ -1,6 +1,6 @@
 import type { HeldResults } from '../../calls/held.js';
 import type { Catalogue } from '../catalogue.js';
-import { describe } from '../forms.js';
+import { describe, shownOf } from '../forms.js';
 import { createDescribeTool, type Description } from './describe-tool.js';
 import type { Helper } from './helper.js';
 import { createReadResult } from './read-result.js';
@@ -25,11 +25,11 @@ export function createHelpers({
   return (hides) => (hides ? [describeTool, ...readResult] : readResult);
 }
 
-/** The schema as the server sent it: references stay references (P1, D6). */
+/** The schema as the server sent it, without hidden text: references stay references (P1, D6, G10). */
 function describeTo(name: string, found: ReturnType<Catalogue['lookUp']>): Description {
   if ('refusal' in found) return { name, error: found.refusal };
   const { entry } = found.live;
-  const { title, inputSchema } = entry.tool;
+  const { title, inputSchema } = shownOf(entry);
   return {
     name,
     ...(title === undefined ? {} : { title }),
