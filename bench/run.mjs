@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** `npm run bench [-- scenario …]`: installs the peers where missing, builds the library, runs the scenarios in turn. */
 const BENCH = fileURLToPath(new URL('.', import.meta.url));
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SCENARIOS = ['connect', 'many', 'stall', 'calls', 'in-process', 'import', 'memory'];
+const SCENARIOS = ['connect', 'many', 'stall', 'calls', 'in-process', 'import', 'memory', 'tokens'];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !SCENARIOS.includes(name));

@@ -90,10 +90,10 @@ export function removeTags(text: string, found?: HiddenFound): string {
 }
 
 /** A text in which one can see what nobody would, for logs. */
-export function escapeHidden(text: string, escape: (unit: string) => string): string {
+export function escapeHidden(text: string, escapeOne: (unit: string) => string): string {
   if (!ANY_HIDDEN.test(text)) return text;
   return text.replace(ESCAPED, (match, needed: string | undefined) =>
-    needed === undefined ? match.replace(/[\s\S]/g, escape) : match,
+    needed === undefined ? match.replace(/[\s\S]/g, escapeOne) : match,
   );
 }
 
