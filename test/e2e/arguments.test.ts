@@ -44,7 +44,7 @@ it.each(ERAS)(
   },
 );
 
-it('D7 P1 what is checked is the schema of the server, not what the model was shown of it', async () => {
+it('D7 what is checked is the schema of the server, not what the model was shown of it', async () => {
   const { search, server } = await serve({ disclosure: { budget: 100 } });
   expect(search.metadata.disclosure).toBe('deferred');
   server.reset();
