@@ -27,6 +27,7 @@ export {
 } from './core/errors.js';
 export { MCP_DESCRIBE_TOOL, MCP_READ_RESULT_TOOL } from './core/helper-names.js';
 export type {
+  DpopSigner,
   OAuthClientProvider,
   OAuthContext,
   OAuthDiscovery,

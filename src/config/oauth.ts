@@ -34,7 +34,8 @@ const METHODS = ['clientInformation', 'tokens', 'saveTokens', 'redirectToAuthori
 function checkProvider(provider: unknown, where: string): asserts provider is OAuthClientProvider {
   const missing = isRecord(provider) ? METHODS.filter((name) => typeof provider[name] !== 'function') : METHODS;
   if (missing.length > 0) throw new McpConfigError(`${where} gave no OAuthClientProvider: no ${missing.join(', ')}.`);
-  if ((provider as { dpop?: unknown }).dpop !== undefined) {
-    throw new McpConfigError(`${where} gave a provider with \`dpop\`: only bearer tokens are built.`);
+  const { dpop } = provider as { readonly dpop?: unknown };
+  if (dpop !== undefined && typeof dpop !== 'function') {
+    throw new McpConfigError(`${where} gave a provider whose \`dpop\` is no function.`);
   }
 }

@@ -68,7 +68,7 @@ const HIDDEN = '[\\0-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F\\p{Default_Ignorable_
 /** What tells a terminal to do something, with what it says to it. */
 const COMMANDS = [
   '(?:\\x1B\\[[0-?]*|\\x9B[0-?]+)[ -\\/]*[@-~]',
-  '(?:\\x1B[\\]PX^_]|[\\x90\\x98\\x9D-\\x9F])[^\\x07\\x1B\\x9C\\r\\n]*(?:\\x07|\\x1B\\\\|\\x9C)',
+  '(?:\\x1B[\\]PX^_]|[\\x90\\x98\\x9D-\\x9F])[^\\x07\\x1B\\x90\\x98\\x9C-\\x9F\\r\\n]*(?:\\x07|\\x1B\\\\|\\x9C)',
   '\\x1B(?:[ -\\/]+[0-~]|[78=>cDEHMNOZ])',
 ].join('|');
 const TAG = '[\\u{E0000}-\\u{E007F}]';

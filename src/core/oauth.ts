@@ -3,7 +3,7 @@ type MaybePromise<T> = T | Promise<T>;
 /** What the authorization server issued, as the official SDK stores it. */
 export interface StoredOAuthTokens {
   readonly access_token: string;
-  /** Only `Bearer` is used. */
+  /** `Bearer`, or `DPoP` where the provider signs proofs. */
   readonly token_type: string;
   readonly refresh_token?: string | undefined;
   readonly scope?: string | undefined;
@@ -17,6 +17,17 @@ export interface StoredOAuthClient {
   readonly client_secret?: string | undefined;
   /** The authorization server that knows this client. A secret without it is sent nowhere (G11). */
   readonly issuer?: string | undefined;
+}
+
+/** Signs proofs of possession (RFC 9449): the official SDK's `DpopSession`, by its structure. It keeps the key and the nonces. */
+export interface DpopSigner {
+  buildProof(request: {
+    readonly htm: string;
+    readonly htu: string | URL;
+    readonly accessToken?: string;
+  }): Promise<string>;
+  /** Notes the nonce that a response may carry, for the origin of `url`. */
+  observeNonce(response: Response, url: string | URL): void;
 }
 
 /** Which authorization server is talked to. */
@@ -55,4 +66,6 @@ export interface OAuthClientProvider {
   invalidateCredentials?(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): MaybePromise<void>;
   saveDiscoveryState?(state: OAuthDiscovery): MaybePromise<void>;
   discoveryState?(): MaybePromise<OAuthDiscovery | undefined>;
+  /** The same one each time. With it, tokens are asked for that are bound to its key, and each request carries a proof. */
+  dpop?(): MaybePromise<DpopSigner | undefined>;
 }

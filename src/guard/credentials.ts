@@ -21,6 +21,16 @@ export interface Credentials {
   renew(refused: string | undefined, signal: AbortSignal, challenge?: string): Promise<string>;
   /** A token with more rights, after a 403 with this `WWW-Authenticate`; undefined where none can be asked for. */
   widen?(refused: string | undefined, signal: AbortSignal, challenge: string): Promise<string | undefined>;
+  /** The headers of a request with a token that is bound to a key; undefined for one that whoever has it may use. */
+  prove?(token: string, request: ProvenRequest): Promise<Readonly<Record<string, string>> | undefined>;
+  /** Sees each response of the server; true where the request is to be proven anew, and sent again. */
+  heard?(response: Response, request: ProvenRequest): boolean;
+}
+
+/** What a proof of possession is bound to. */
+export interface ProvenRequest {
+  readonly method: string;
+  readonly url: URL;
 }
 
 export interface AuthOptions {

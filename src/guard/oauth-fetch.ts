@@ -107,8 +107,27 @@ async function rebuild(run: Run, response: Response, asked: Asked): Promise<Resp
   }
   const value = await readDocument(run, response, asked.url);
   const ok = response.ok && value !== undefined && value.error === undefined;
-  if (asked.method === 'GET') return ok ? Response.json(value) : new Response(null, { status: missing(response) });
-  return ok ? Response.json(value) : refuse(run, response.status, value, asked.url);
+  if (asked.method === 'GET') return ok ? Response.json(value) : unread(run, response, asked.url);
+  const headers = nonceOf(response);
+  return ok ? Response.json(value, { headers }) : refuse(run, response, value, { url: asked.url, headers });
+}
+
+/** A server that cannot answer for a while has not said that there is nothing: what it says later must not be passed over. */
+function unread(run: Run, response: Response, url: URL): Response {
+  const { status } = response;
+  if (status === 429 || (status >= 500 && status !== 501)) {
+    throw fail(run, unusable(run.road.server, url, `answered HTTP ${status} where its metadata may be`, { status }));
+  }
+  return new Response(null, { status: missing(response) });
+}
+
+/** Longest nonce that is passed on, in UTF-16 code units. */
+const NONCE_MAX = 1_024;
+
+/** What the next proof of possession must hold (RFC 9449, section 8). */
+function nonceOf({ headers }: Response): Record<string, string> {
+  const nonce = headers.get('dpop-nonce');
+  return nonce === null || nonce.length > NONCE_MAX ? {} : { 'dpop-nonce': nonce };
 }
 
 /** What is no JSON in a good status is a page that answers for every path; a hidden redirect has the status 0. */
@@ -130,14 +149,19 @@ async function readDocument(run: Run, response: Response, url: URL): Promise<Rec
 }
 
 /** The refusal as the SDK needs it: a code alone. */
-function refuse(run: Run, status: number, value: Record<string, unknown> | undefined, url: URL): Response {
+function refuse(
+  run: Run,
+  { status }: Response,
+  value: Record<string, unknown> | undefined,
+  { url, headers }: { readonly url: URL; readonly headers: Record<string, string> },
+): Response {
   const known = typeof value?.error === 'string' && ERROR_CODE.test(value.error);
   const error = known ? (value.error as string) : 'server_error';
   const description = value?.error_description;
   run.refusal = { status, error, description: typeof description === 'string' ? description : undefined };
   // Not a word about the credentials: the user must not be sent to authorize again for it.
   if (NOT_NOW.includes(error)) fail(run, unusable(run.road.server, url, `answered HTTP ${status}`, { status }));
-  return Response.json({ error }, { status: status >= 400 && status <= 599 ? status : 400 });
+  return Response.json({ error }, { status: status >= 400 && status <= 599 ? status : 400, headers });
 }
 
 function fail(run: Run, error: McpError): McpError {
@@ -147,6 +171,6 @@ function fail(run: Run, error: McpError): McpError {
 
 /** The cause is one level down: its status is not the MCP server's. */
 function unusable(server: string, url: URL, how: string, cause?: unknown): McpConnectError {
-  const message = `Server \`${server}\`: the authorization server ${url.origin} ${how}.`;
+  const message = `Server \`${server}\`: ${url.origin} ${how}.`;
   return new McpConnectError('unauthorized', message, { server, cause: { name: 'OAuthError', cause } });
 }

@@ -22,7 +22,7 @@ const WHAT: Readonly<Record<OAuthPurpose, string>> = {
 
 /**
  * Whether a URL that a server named may play its part in an authorization (G11). Resource metadata stays on the server's origin
- * or on a host that was named; everything else is https, or plain http on loopback, which only a server that is on loopback
+ * or on a host that was named; everything but what is on that origin is https, or plain http on loopback, which only a server that is on loopback
  * itself may name. Pure.
  */
 export function judgeOAuthUrl(url: URL, question: OAuthQuestion): Verdict {
@@ -32,8 +32,10 @@ export function judgeOAuthUrl(url: URL, question: OAuthQuestion): Verdict {
   if (!verdict.allowed) return verdict;
   const what = `${WHAT[purpose]} on ${placeOf(url)}`;
   if (purpose === 'resource-metadata') {
-    if (named || sameOrigin(url, home)) return verdict;
-    return deny(`${what} is not on the server's own origin; name its host in \`allowedHosts\` if you trust it`);
+    if (sameOrigin(url, home)) return verdict;
+    if (!named) {
+      return deny(`${what} is not on the server's own origin; name its host in \`allowedHosts\` if you trust it`);
+    }
   }
   if (url.protocol !== 'https:' && !isLoopback(url)) return deny(`${what} is not on https`);
   if (!isLoopback(url) || isLoopback(home) || named) return verdict;

@@ -79,11 +79,11 @@ async function sendAtHome(road: Road, trip: Trip, url: URL): Promise<Response> {
   const { flight, first } = trip;
   if (credentials === undefined) return send(road, trip, { url, home: {} });
   let token = await credentials.token(first ? 'connect' : 'request', flight.signal);
-  let response = await send(road, trip, { url, home: { token } });
+  let response = await sendProven(send, road, trip, { url, home: { token } });
   if (response.status === 401) {
     dropBody(response.body);
     token = await credentials.renew(token, flight.signal, challengeOf(response));
-    response = await sendAgain(road, trip, { url, home: { token } });
+    response = await sendProven(sendAgain, road, trip, { url, home: { token } });
   }
   const challenge = response.status === 403 ? challengeOf(response) : undefined;
   if (credentials.widen === undefined || challenge === undefined) return response;
@@ -93,7 +93,19 @@ async function sendAtHome(road: Road, trip: Trip, url: URL): Promise<Response> {
   });
   if (widened === undefined) return response;
   dropBody(response.body);
-  return sendAgain(road, trip, { url, home: { token: widened } });
+  return sendProven(sendAgain, road, trip, { url, home: { token: widened } });
+}
+
+/** Once more where the server wants another proof of the same token (RFC 9449, section 9). */
+async function sendProven(first: typeof send, road: Road, trip: Trip, hop: Hop): Promise<Response> {
+  const { credentials } = road;
+  const about = { method: trip.request.method, url: hop.url };
+  const response = await first(road, trip, hop);
+  if (credentials?.heard?.(response, about) !== true) return response;
+  dropBody(response.body);
+  const again = await sendAgain(road, trip, hop);
+  credentials.heard(again, about);
+  return again;
 }
 
 function challengeOf({ headers }: Response): string | undefined {
@@ -120,7 +132,11 @@ async function send(road: Road, trip: Trip, { url, home }: Hop): Promise<Respons
   const headers = hopHeaders(callers, configured, home !== undefined);
   // It wins over a configured one, also while there is none (G12).
   if (credentials !== undefined) headers.delete('authorization');
-  if (home?.token !== undefined) headers.set('authorization', `Bearer ${home.token}`);
+  if (home?.token !== undefined) {
+    const proven = await credentials?.prove?.(home.token, { method, url });
+    for (const [name, value] of Object.entries(proven ?? { authorization: `Bearer ${home.token}` }))
+      headers.set(name, value);
+  }
   flight.check();
   if (exchange !== undefined) {
     exchange.facts.sent = true;

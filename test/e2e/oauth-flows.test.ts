@@ -174,7 +174,7 @@ describe('tokens', () => {
     expect(kept).toMatchObject({ registered: 1, pages: 1, message: expect.stringContaining('invalid_client') });
   });
 
-  it('G11 a token of another kind than bearer is not sent', async () => {
+  it('G11 a token of another kind than the provider can send is not sent', async () => {
     const stand = await rig.stand('dual', { token: { token_type: 'DPoP' } });
     const { toolset } = await rig.wireOAuth(stand, memoryProvider());
     const error = await rejection(toolset.finishAuth('crm', await stand.as.visit(pageOf(toolset))));

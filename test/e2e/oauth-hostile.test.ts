@@ -99,6 +99,32 @@ describe('resource metadata', () => {
   });
 });
 
+describe('metadata that cannot be read for a while', () => {
+  it.each([
+    ['of the resource', '/.well-known/oauth-protected-resource'],
+    ['of the authorization server', '/.well-known/oauth-authorization-server'],
+  ])('G11 %s is not taken for metadata that is not there, and is asked for again', async (_, path) => {
+    for (const status of [429, 500, 502, 503]) {
+      const stand = await rig.stand();
+      let down = true;
+      const wired = await wire(stand, memoryProvider(), {
+        fetch: async (input, init) =>
+          down && String(input).includes(path) ? new Response('later', { status }) : fetch(input as string, init),
+      });
+      expectRefused(wired, 'unauthorized');
+      expect(wired.toolset.servers[0]?.error?.message).toContain(`HTTP ${status}`);
+      // Nowhere is anything asked for at the places of old, which metadata would have replaced.
+      const posted = [...stand.as.requests, ...stand.rs.requests].filter(
+        ({ http, url }) => http === 'POST' && !url.startsWith('/mcp'),
+      );
+      expect(posted).toEqual([]);
+      down = false;
+      await wired.toolset.refresh('crm', { force: true }).catch(() => {});
+      expect(pageOf(wired.toolset).origin).toBe(stand.as.origin);
+    }
+  });
+});
+
 describe('redirects', () => {
   const STATUSES = [301, 302, 303, 307, 308];
   const away = (path: string, status: number, target: string): OAuthServerOptions => ({
@@ -324,14 +350,14 @@ describe('answers of the page that are not taken', () => {
     expect(toolset.servers[0]?.state).toBe('ready');
   });
 
-  it('G11 with an error: its text is shown, escaped, once the issuer is known to be the right one', async () => {
+  it('G11 with an error: its text is shown, without what nobody sees, once the issuer is known to be the right one', async () => {
     const refused = (params: URLSearchParams) => {
       params.delete('code');
       params.set('error', 'access_denied');
       params.set('error_description', 'The user said no\u001b[31m.');
     };
     const first = await waiting();
-    expect(await first.finish(refused)).toContain('access_denied: The user said no\\u001b[31m.');
+    expect(await first.finish(refused)).toContain('access_denied: The user said no.');
     const second = await waiting();
     const text = await second.finish((params) => {
       refused(params);

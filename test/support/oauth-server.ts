@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { createProofCheck, type Nonce } from './dpop.js';
 import { listen } from './http-host.js';
 import { createRecorder, type RecordedRequest, type Recorder } from './recorder.js';
 
@@ -7,6 +8,8 @@ interface Grant {
   readonly client: string;
   readonly scope: string;
   readonly refresh?: string;
+  /** The thumbprint of the key that it is bound to. */
+  readonly key?: string | undefined;
 }
 
 export interface OAuthServerOptions {
@@ -22,6 +25,8 @@ export interface OAuthServerOptions {
   readonly onRequest?: (request: RecordedRequest, response: ServerResponse) => boolean;
   /** Replaces fields of an answer with tokens. */
   readonly token?: Readonly<Record<string, unknown>>;
+  /** Tokens are bound to a key (RFC 9449), and a proof must hold this nonce. */
+  readonly dpop?: { readonly nonce?: Nonce };
 }
 
 /** An authorization server on loopback: discovery, registration, PKCE, rotation of refresh tokens, client credentials. */
@@ -31,6 +36,8 @@ export interface OAuthServer extends Omit<Recorder, 'accept'> {
   expire(): void;
   /** The scope of an access token that is good. */
   scopeOf(token: string | undefined): string | undefined;
+  /** The key that an access token is bound to. */
+  keyOf(token: string | undefined): string | undefined;
   /** Refresh tokens that were used a second time. */
   readonly reused: number;
   /** What a user who agrees is sent back with. */
@@ -51,11 +58,15 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
   const spent = new Set<string>();
   const { authMethod = 'client_secret_basic' } = options;
   let reused = 0;
+  /** The key of the request for tokens that is answered. */
+  let key: string | undefined;
+  const checkProof = createProofCheck(() => host.origin, options.dpop?.nonce);
 
   function issue(client: string, scope: string, renewable: boolean) {
-    const made = { access_token: `${ISSUED}-at-${randomUUID()}`, token_type: 'Bearer', expires_in: 3600, scope };
+    const token_type = key === undefined ? 'Bearer' : 'DPoP';
+    const made = { access_token: `${ISSUED}-at-${randomUUID()}`, token_type, expires_in: 3600, scope };
     const renew = renewable ? `${ISSUED}-rt-${randomUUID()}` : undefined;
-    access.set(made.access_token, { client, scope });
+    access.set(made.access_token, { client, scope, key });
     if (renew !== undefined) refresh.set(renew, { client, scope });
     return { ...made, ...(renew === undefined ? {} : { refresh_token: renew }), ...options.token };
   }
@@ -123,6 +134,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     code_challenge_methods_supported: ['S256'],
+    ...(options.dpop === undefined ? {} : { dpop_signing_alg_values_supported: ['ES256'] }),
     authorization_response_iss_parameter_supported: options.iss !== false,
     ...options.metadata,
   });
@@ -135,6 +147,14 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     if (url.pathname === '/register') return send(response, 201, register(entry.body));
     if (url.pathname === '/authorize') return void response.writeHead(302, { location: authorize(url) }).end();
     if (url.pathname !== '/token') return void response.writeHead(404).end();
+    if (options.dpop !== undefined) {
+      const proof = checkProof(entry);
+      const nonce = options.dpop.nonce?.();
+      if (nonce !== undefined) response.setHeader('dpop-nonce', nonce);
+      if (!proof.ok)
+        return send(response, 400, { error: proof.why === 'nonce' ? 'use_dpop_nonce' : 'invalid_dpop_proof' });
+      key = proof.key;
+    }
     const made = token(entry);
     if (typeof made === 'string') send(response, 400, { error: made, error_description: `The server says ${made}.` });
     else send(response, 200, made);
@@ -151,6 +171,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     origin: host.origin,
     expire: () => access.clear(),
     scopeOf: (given) => access.get(given ?? '')?.scope,
+    keyOf: (given) => access.get(given ?? '')?.key,
     async visit(page) {
       const { status, headers } = await fetch(page, { redirect: 'manual' });
       if (status !== 302) throw new Error(`The page answered ${status}`);

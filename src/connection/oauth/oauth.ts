@@ -10,7 +10,8 @@ import { nothingPending } from '../failure.js';
 import { readAnswer } from './answer.js';
 import { needsAuthorization, notAuthorized } from './failures.js';
 import { authorize, type FlowOptions, type Memory, type Pending, redeem } from './flow.js';
-import { checkBearer } from './provider.js';
+import { createProofs, type Proofs } from './proofs.js';
+import { checkKind } from './provider.js';
 
 export type OAuthOptions = Omit<FlowOptions, 'sdk' | 'memory'>;
 
@@ -41,6 +42,7 @@ interface State {
   finishing: boolean;
   /** Scopes that a step-up asked for; none is asked for twice. */
   scope: string | undefined;
+  readonly proofs: Proofs;
   /** One run at a time. It goes on when nobody waits for it: a refresh token that was spent must be replaced (G11). */
   readonly errands: SingleFlight<{ readonly wish: Wish; readonly token: string }, Errand>;
 }
@@ -53,6 +55,7 @@ export function createOAuthCredentials(options: OAuthOptions): OAuthCredentials 
     pending: undefined,
     finishing: false,
     scope: undefined,
+    proofs: createProofs(options.server, options.provider),
     errands: createSingleFlight((errand) => run(state, errand), { lasting: true }),
   };
   return {
@@ -65,6 +68,8 @@ export function createOAuthCredentials(options: OAuthOptions): OAuthCredentials 
     token: () => tokenToSend(state),
     renew: (refused, signal, challenge) => renew(state, { wish: 'renew', refused, challenge }, signal),
     widen: (refused, signal, challenge) => widen(state, { wish: 'widen', refused, challenge }, signal),
+    prove: state.proofs.prove,
+    heard: state.proofs.heard,
     finish: (answer) => finish(state, answer),
     restart() {
       if (!state.finishing) drop(state);
@@ -169,7 +174,7 @@ function readChallenge({ extractWWWAuthenticateParams }: Awaited<ReturnType<type
 }
 
 /** The provider's token, read within the time that a connect may take. */
-async function readToken({ options: { server, provider, ms, closing } }: State): Promise<string | undefined> {
+async function readToken({ options: { server, provider, ms, closing }, proofs }: State): Promise<string | undefined> {
   const deadline = createDeadline({ ms, closing, option: 'connectTimeoutMs' });
   let tokens: StoredOAuthTokens | undefined;
   try {
@@ -189,6 +194,6 @@ async function readToken({ options: { server, provider, ms, closing } }: State):
       },
     );
   }
-  checkBearer(server, tokens);
+  proofs.note(token, checkKind(server, tokens, provider));
   return token;
 }

@@ -47,8 +47,7 @@ export function guardProvider(provider: OAuthClientProvider, rules: ProviderRule
   /** A refresh token that is good no longer. Not every provider can throw it away, and then the user would never be asked. */
   let spent: string | undefined;
   let knownClient = true;
-  const overrides: Partial<OAuthClientProvider> & { readonly dpop: undefined } = {
-    dpop: undefined,
+  const overrides: Partial<OAuthClientProvider> = {
     discoveryState: () => rules.discovery,
     saveDiscoveryState() {},
     clientInformation: async (context) => vetClient(provider, rules, await provider.clientInformation(context)),
@@ -57,7 +56,7 @@ export function guardProvider(provider: OAuthClientProvider, rules: ProviderRule
       return shown?.refresh_token !== undefined && shown.refresh_token === spent ? undefined : shown;
     },
     async saveTokens(tokens, context) {
-      checkBearer(rules.server, tokens);
+      checkKind(rules.server, tokens, provider);
       if (tokens.refresh_token !== undefined) rules.issued.refreshToken = tokens.refresh_token;
       await provider.saveTokens(tokens, context);
     },
@@ -137,10 +136,12 @@ async function supersedes(provider: OAuthClientProvider, { issuer }: ProviderRul
   return shown !== undefined && stored?.refresh_token !== undefined && stored.refresh_token !== shown.refresh_token;
 }
 
-/** Tokens of another kind need a proof with each request, and are of no use without. */
-export function checkBearer(server: string, { token_type }: StoredOAuthTokens): void {
-  if (token_type === undefined || /^bearer$/i.test(token_type)) return;
-  const message = `Server \`${server}\`: the token is not a bearer token, and no other kind can be sent.`;
+/** Tokens of another kind need a proof with each request, and are of no use without. Answers whether they do. */
+export function checkKind(server: string, { token_type }: StoredOAuthTokens, { dpop }: OAuthClientProvider): boolean {
+  if (token_type === undefined || /^bearer$/i.test(token_type)) return false;
+  if (/^dpop$/i.test(token_type) && dpop !== undefined) return true;
+  const kind = dpop === undefined ? 'a bearer token, and the provider has no `dpop`' : 'a bearer or DPoP token';
+  const message = `Server \`${server}\`: the token is not ${kind}; it cannot be sent.`;
   throw new McpConnectError('unauthorized', message, { server });
 }
 

@@ -3,6 +3,7 @@
 import {
   ClientCredentialsProvider,
   CrossAppAccessProvider,
+  DpopSession,
   discoverOAuthServerInfo,
   PrivateKeyJwtProvider,
   requestJwtAuthorizationGrant,
@@ -76,6 +77,11 @@ async function providerFor(scenario, context, url) {
         return (await requestJwtAuthorizationGrant(asked)).jwtAuthGrant;
       };
       return new CrossAppAccessProvider({ assertion, clientId, clientSecret, expectedIssuer: await findIssuer() });
+    }
+    case 'auth/dpop':
+    case 'auth/dpop-nonce': {
+      const signer = await DpopSession.create();
+      return { ...interactive(context), dpop: () => signer };
     }
     case 'auth/wif-jwt-bearer':
       return workload(context, await findIssuer());

@@ -96,7 +96,7 @@ describe('options that hold a mistake', () => {
     ['session', { oauth: () => PROVIDER }],
     ['oauth', { session: { id: 's' }, oauth: PROVIDER }],
     ['auth', { session: { id: 's' }, auth: async () => ({ token: 't' }), oauth: () => PROVIDER }],
-    ...[undefined, {}, [], 'provider', { ...PROVIDER, tokens: 'none' }, { ...PROVIDER, dpop() {} }].map(
+    ...[undefined, {}, [], 'provider', { ...PROVIDER, tokens: 'none' }, { ...PROVIDER, dpop: {} }].map(
       (given): [string, unknown] => ['oauth', { session: { id: 's' }, oauth: () => given }],
     ),
     [

@@ -144,3 +144,22 @@ it('G10 logs show what is hidden, and leave what is needed', () => {
 it('G10 R7 the text of an error loses it', () => {
   expect(serverText(`bad\u200b \u001b[31mvalue${tags('ignore')}`)).toBe('bad value');
 });
+
+it.each([
+  ['\u009d'],
+  ['\u001b]'],
+  ['\u001b[0'],
+  ['\u009b0'],
+  ['\u200d'],
+  ['😀\u200d'],
+  [`\u{1f3f4}${tags('gb')}`],
+  ['क\u200d'],
+])('G10 takes time in proportion to the text, whatever it is made of: %j', (piece) => {
+  const text = piece.repeat(200_000 / piece.length);
+  for (const work of [cleanText, removeTags, escapeControls]) {
+    const startedAt = performance.now();
+    work(text);
+    // A quadratic pass takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  }
+});

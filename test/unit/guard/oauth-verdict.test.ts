@@ -32,6 +32,9 @@ describe('resource metadata', () => {
     expect(allowed('resource-metadata', url, PUBLIC, ['mcp.example', 'meta.example'])).toBe(true);
     expect(allowed('resource-metadata', url, PUBLIC, ['mcp.example'])).toBe(false);
     expect(allowed('resource-metadata', 'https://mcp.example/x', PUBLIC, ['meta.example'])).toBe(false);
+    // Whoever is on the way could name an authorization server of his own.
+    expect(allowed('resource-metadata', 'http://meta.example/x', PUBLIC, ['mcp.example', 'meta.example'])).toBe(false);
+    expect(allowed('resource-metadata', 'http://127.0.0.1:9/x', PUBLIC, ['mcp.example', '127.0.0.1:9'])).toBe(true);
   });
 });
 
