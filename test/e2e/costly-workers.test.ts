@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createKeep } from '../support/keep.js';
 import { COMPATIBILITY, startWorker } from '../support/workerd-serve.js';
@@ -18,13 +19,22 @@ it.each(COMPATIBILITY)(
       }),
     );
     const ask = async (path: string): Promise<unknown> => (await fetch(`${worker.origin}${path}`)).json();
-    /** The least of several: what else the machine does only adds to one. */
+    /** Milliseconds of the processor that the runtime had so far; undefined where the system does not tell. */
+    const usedMs = (): number | undefined => {
+      const path = `/proc/${worker.pid}/stat`;
+      if (!existsSync(path)) return undefined;
+      const fields = readFileSync(path, 'utf8').split(') ')[1]!.split(' ');
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    };
+    /** The least of several, and of the clock and the processor: what else the machine does only adds to them. */
     async function leastMs(path: string, most: number): Promise<number> {
       let least = Number.POSITIVE_INFINITY;
       for (let round = 0; round < 6 && least > most; round++) {
-        const startedAt = performance.now();
+        const [startedAt, before] = [performance.now(), usedMs()];
         await ask(path);
-        least = Math.min(least, performance.now() - startedAt);
+        const elapsed = performance.now() - startedAt;
+        const after = usedMs();
+        least = Math.min(least, elapsed, before === undefined || after === undefined ? elapsed : after - before);
       }
       return least;
     }

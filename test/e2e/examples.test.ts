@@ -240,6 +240,6 @@ describe('the examples of the documents', () => {
     expect(stdout).toContain('"Read through the tool map."');
     expect(stdout).toContain('The sum of 2 and 40 is 42.');
     expect(stdout).toContain('"mediaType":"image/png"');
-    expect(stdout).toContain('McpToolExecutionError [tool-error]');
+    expect(stdout).toContain('McpInvalidArgumentsError [invalid-arguments]');
   });
 });

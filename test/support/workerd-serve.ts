@@ -36,6 +36,8 @@ export interface ServeOptions extends Settings {
 /** A Worker in a runtime of its own: every HTTP request to it is a request of its own there, too. */
 export interface RunningWorker {
   readonly origin: string;
+  /** The runtime's process. */
+  readonly pid: number;
   /** What the runtime wrote: warnings, and errors that nobody took. */
   output(): string;
   close(): Promise<void>;
@@ -85,7 +87,7 @@ export async function serveWorker(options: ServeOptions): Promise<RunningWorker>
   try {
     const port = await Promise.race([listening(child.stdio[3] as Readable), exited]);
     if (port === undefined) throw new Error('The runtime ended before it listened');
-    return { origin: `http://127.0.0.1:${port}`, output: () => output, close };
+    return { origin: `http://127.0.0.1:${port}`, pid: child.pid!, output: () => output, close };
   } catch (error) {
     await close();
     throw new Error(`The Worker did not start; the runtime wrote:\n${output}`, { cause: error });

@@ -99,7 +99,7 @@ async function usesPublished(stand: StdioStand): Promise<void> {
       content.some((block) => block.type === 'image'),
       true,
     );
-    same((await errorOf(toolset.tools.s__echo!.execute({}))).code, 'tool-error');
+    same((await errorOf(toolset.tools.s__echo!.execute({}))).code, 'invalid-arguments');
     same(markedWith(mark).length, 1);
   });
 }
