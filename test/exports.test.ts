@@ -28,7 +28,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'parseMcpConfig',
     'withMcpTools',
   ],
-  './node': ['createPinnedFetch', 'loadMcpConfig', 'stdio'],
+  './node': ['createFileMcpConnectionStore', 'createPinnedFetch', 'loadMcpConfig', 'stdio'],
 };
 
 it('every entry is listed, and no other', () => {

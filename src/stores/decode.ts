@@ -1,7 +1,7 @@
 import { McpConfigError } from '../core/errors.js';
 import { isRecord, readJson } from '../core/json.js';
 import { type EncodedRow, type IndexEntry, isFingerprints, isProtocol } from './codec.js';
-import type { McpConnectionRow, StoredTool } from './row.js';
+import type { Fingerprints, McpConnectionRow, StoredTool } from './row.js';
 import { createStoredTool, PARTS, type ToolParts } from './stored-tool.js';
 
 /** A row as it was found, before anything of it is believed. `undefined` stands for what should be there and is not. */
@@ -23,15 +23,14 @@ export interface FoundRow {
 export function decodeRow(found: FoundRow): McpConnectionRow {
   const id = idOf(found.key);
   const { name, type, url, protocol } = readHead(found.head);
-  const baseline = typeof found.baseline === 'string' ? readJson(found.baseline) : found.baseline;
-  if (baseline !== null && !isFingerprints(baseline)) throw unreadable('its fingerprints are damaged', name);
+  const toolFingerprints = found.baseline === null ? undefined : readBaseline(found.baseline, name);
   return {
     id,
     name,
     type,
     ...(url === undefined ? {} : { url }),
     tools: decodeTools(found, name),
-    ...(baseline === null ? {} : { toolFingerprints: baseline }),
+    ...(toolFingerprints === undefined ? {} : { toolFingerprints }),
     ...(protocol === undefined ? {} : { protocol }),
   };
 }
@@ -55,6 +54,12 @@ export function decodeForList(found: FoundRow): McpConnectionRow {
       { tools: refuse, toolFingerprints: refuse, protocol: refuse },
     ) as unknown as McpConnectionRow;
   }
+}
+
+function readBaseline(text: string | undefined, server: string): Fingerprints {
+  const baseline = text === undefined ? undefined : readJson(text);
+  if (isFingerprints(baseline)) return baseline;
+  throw unreadable('its fingerprints are damaged', server);
 }
 
 type Head = Pick<McpConnectionRow, 'name' | 'type' | 'url' | 'protocol'>;
