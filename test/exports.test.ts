@@ -29,6 +29,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'withMcpTools',
   ],
   './node': ['createFileMcpConnectionStore', 'createPinnedFetch', 'loadMcpConfig', 'stdio'],
+  './testing': ['faultServer', 'storeContract'],
 };
 
 it('every entry is listed, and no other', () => {
