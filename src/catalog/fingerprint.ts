@@ -1,1 +1,1 @@
-export { type FingerprintedTool, fingerprint, fingerprintTool } from '../core/fingerprint.js';
+export { fingerprint, fingerprintTool } from '../core/fingerprint.js';

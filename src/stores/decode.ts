@@ -143,7 +143,7 @@ function isEntry(value: unknown): value is IndexEntry {
 }
 
 /** Its server is not trusted anew by itself: to forget the row is the host's decision (S3). */
-export function unreadable(problem: string, server?: string, tool?: string): McpConfigError {
+function unreadable(problem: string, server?: string, tool?: string): McpConfigError {
   const whose = server === undefined ? 'A stored row' : `The stored row of server \`${server}\``;
   return new McpConfigError(
     `${whose} cannot be read: ${problem}. Look at what wrote to the store; \`remove\` the row to trust the server anew.`,
