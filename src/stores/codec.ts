@@ -2,7 +2,7 @@ import { McpConfigError } from '../core/errors.js';
 import { fingerprint } from '../core/fingerprint.js';
 import { isRecord } from '../core/json.js';
 import type { Fingerprints, McpConnectionRow, StoredProtocol, StoredTool } from './row.js';
-import { PARTS } from './stored-tool.js';
+import { type IndexEntry, PARTS } from './stored-tool.js';
 
 /**
  * A row as texts, which is all that a store writes. Each is JSON, which escapes NUL and lone surrogates: no engine loses a
@@ -19,17 +19,6 @@ export interface EncodedRow {
   readonly schemas: string;
   readonly baseline: string | undefined;
 }
-
-export type IndexEntry = readonly [
-  name: string,
-  title: string | null,
-  description: string | null,
-  fingerprint: string,
-  /** A bit for each of {@link PARTS} that the tool has. */
-  has: number,
-  /** Of its text among the schemas, in UTF-16 code units. */
-  length: number,
-];
 
 /** The id as a database keeps it. */
 export function keyOf(id: string): string {

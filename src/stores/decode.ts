@@ -1,8 +1,8 @@
 import { McpConfigError } from '../core/errors.js';
 import { isRecord, readJson } from '../core/json.js';
-import { type EncodedRow, type IndexEntry, isFingerprints, isProtocol } from './codec.js';
+import { type EncodedRow, isFingerprints, isProtocol } from './codec.js';
 import type { Fingerprints, McpConnectionRow, StoredTool } from './row.js';
-import { createStoredTool, PARTS, type ToolParts } from './stored-tool.js';
+import { createStoredTool, type IndexEntry, PARTS, type ToolParts } from './stored-tool.js';
 
 /** A row as it was found, before anything of it is believed. `undefined` stands for what should be there and is not. */
 export interface FoundRow {
@@ -89,30 +89,23 @@ function idOf(key: unknown): string {
 
 function decodeTools(found: FoundRow, server: string): StoredTool[] {
   const index = found.index === undefined ? undefined : readJson(found.index);
-  if (!Array.isArray(index) || !index.every(isEntry)) throw unreadable('its catalogue is damaged', server);
-  const whole = index.reduce((sum, [, , , , , length]) => sum + length, 0);
+  if (!Array.isArray(index)) throw unreadable('its catalogue is damaged', server);
   let text: string | undefined;
   let unread = index.length;
   const parse = (start: number, end: number, tool: string) => {
     text ??= readSchemas(found, whole, server);
     const parts = parseParts(text.slice(start, end), server, tool);
     unread -= 1;
+    // Nobody needs it any more.
     if (unread === 0) text = undefined;
     return parts;
   };
-  let end = 0;
-  return index.map(([name, title, description, fingerprint, has, chars]) => {
-    const start = end;
-    end += chars;
-    const stop = end;
-    return createStoredTool({
-      name,
-      title: title ?? undefined,
-      description: description ?? undefined,
-      facts: { fingerprint, chars },
-      has: PARTS.map((_, part) => (has & (1 << part)) !== 0),
-      parse: () => parse(start, stop, name),
-    });
+  let whole = 0;
+  return index.map((entry: unknown) => {
+    if (!isEntry(entry)) throw unreadable('its catalogue is damaged', server);
+    const start = whole;
+    whole += entry[5];
+    return createStoredTool(entry, { fingerprint: entry[3], start, chars: entry[5], parse });
   });
 }
 
@@ -134,12 +127,25 @@ function parseParts(text: string, server: string, tool: string): ToolParts {
   throw unreadable('the schemas of a tool are damaged', server, tool);
 }
 
+/** By numbers here and where it is read: to take apart a thousand entries by name is most of a wake. */
 function isEntry(value: unknown): value is IndexEntry {
-  if (!Array.isArray(value)) return false;
-  const [name, title, description, fingerprint, has, length] = value as unknown[];
-  const texts = [title, description].every((text) => text === null || typeof text === 'string');
-  const numbers = [has, length].every((each) => Number.isSafeInteger(each) && (each as number) >= 0);
-  return typeof name === 'string' && texts && typeof fingerprint === 'string' && numbers;
+  return (
+    Array.isArray(value) &&
+    typeof value[0] === 'string' &&
+    isTextOrNull(value[1]) &&
+    isTextOrNull(value[2]) &&
+    typeof value[3] === 'string' &&
+    isSize(value[4]) &&
+    isSize(value[5])
+  );
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string';
+}
+
+function isSize(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** Its server is not trusted anew by itself: to forget the row is the host's decision (S3). */
