@@ -1,9 +1,12 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
+import type { McpConnectionStore } from '../../src/stores/row.js';
 import { scopedStore } from '../../src/stores/scoped.js';
 import type { SqlStorageLike } from '../../src/stores/sql.js';
 import { createSqliteMcpConnectionStore } from '../../src/stores/sqlite.js';
 import { storeContract } from '../../src/testing/store-contract.js';
+import { baselineCases } from '../../src/testing/stores/baseline-cases.js';
+import { rowCases } from '../../src/testing/stores/row-cases.js';
 import { rowOf, toolOf } from '../../src/testing/stores/sample.js';
 import { countTexts, objectNamed, storeLater, watched, within } from './stores-kit.js';
 
@@ -25,6 +28,18 @@ describe('the contract of connection stores, in the storage of a Durable Object'
   for (const [index, { name }] of storeContract(() => expect.fail()).entries()) {
     it(name, () => within(`case ${index}`, (sql) => casesIn(sql)[index]!.run()), 30_000);
   }
+
+  it('S6 and within a store that knows nothing of ours but its four methods', () =>
+    within('wrapped', async (sql) => {
+      const ours = createSqliteMcpConnectionStore(sql);
+      const wrapped: McpConnectionStore = {
+        list: () => ours.list(),
+        get: (id) => ours.get(id),
+        save: (row) => ours.save(row),
+        remove: (id) => ours.remove(id),
+      };
+      for (const [, run] of [...rowCases, ...baselineCases]) await run(wrapped);
+    }));
 
   it('S9 no statement of these had more than 100 bindings, one longer than 1 MiB, a transaction or a second statement', () => {
     expect(queries.size).toBeGreaterThan(10);
