@@ -173,6 +173,10 @@ describe('a damaged row', () => {
 
   it.each([
     ['cut off', `UPDATE mcp_toolset_texts SET text = substr(text, 1, 50) WHERE part = 'schemas'`],
+    [
+      'cut off at their end',
+      `UPDATE mcp_toolset_texts SET text = substr(text, 1, length(text) - 3) WHERE part = 'schemas'`,
+    ],
     ['of another form', `UPDATE mcp_toolset_texts SET text = replace(text, '[', '{') WHERE part = 'schemas'`],
     ['gone', `DELETE FROM mcp_toolset_texts WHERE part = 'schemas'`],
   ])('S3 whose schemas are %s is refused where one is looked at', async (_, statement) => {
