@@ -8,9 +8,10 @@ import { clear, countTexts, storeLater, watched, within } from './stores-kit.js'
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 const openStore = (sql: SqlStorageLike) => createSqlStore(sql, SQL_STORE_PARTS);
 
-/** Every tool of a version says which it is; so does the baseline that it offers. */
+/** Every tool of a version says which it is; so do its URL and the baseline that it offers. */
 const version = (mark: string): McpConnectionRow =>
   rowOf('row', {
+    url: `https://mcp.example.com/${mark}`,
     tools: ['a', 'b'].map((name) => toolOf(name, { description: mark, inputSchema: { type: 'object', title: mark } })),
     toolFingerprints: { mark },
   });
@@ -44,7 +45,9 @@ function meet(sql: SqlStorageLike, from: McpConnectionRow | undefined, one: Act,
     );
     if (query === undefined) return met;
     met.push({ row: plain((openStore(sql).get('row') as McpConnectionRow) ?? null), at, query });
-    // Nothing is left of either but what the row has.
+    // Two catalogues and a baseline: who came second has cleared away after itself.
+    expect(countTexts(sql)).toBeLessThanOrEqual(5);
+    // And nothing stays for good but what the row has.
     storeLater(sql, 2 * 3_600_000).save(rowOf('sweeps', { toolFingerprints: undefined }));
     openStore(sql).remove('row');
     openStore(sql).remove('sweeps');
@@ -53,9 +56,10 @@ function meet(sql: SqlStorageLike, from: McpConnectionRow | undefined, one: Act,
 }
 
 /** The version of a row, which must be of one alone. */
-function markOf({ tools }: McpConnectionRow): string {
+function markOf({ tools, url }: McpConnectionRow): string {
   const marks = new Set(tools.flatMap((tool) => [tool.description, (tool.inputSchema as { title: string }).title]));
   expect([tools.length, marks.size]).toEqual([2, 1]);
+  expect(url).toBe(`https://mcp.example.com/${[...marks][0]}`);
   return [...marks][0]!;
 }
 
