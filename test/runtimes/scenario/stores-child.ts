@@ -43,6 +43,7 @@ function endAt(end: number): void {
 
 async function write(path: string, who: string): Promise<never> {
   const store = createFileMcpConnectionStore(path);
+  await store.save(version(`${who} first`, who));
   console.log('ready');
   for (let count = 0; ; count++) await store.save(version(`${who} ${count}`, who));
 }
