@@ -76,7 +76,14 @@ export default [
     name: 'node',
     path: 'dist/node.js',
     gzip: true,
-    limit: '36 kB',
+    limit: '41 kB',
+    modifyEsbuildConfig: asForNode,
+  },
+  {
+    name: 'testing',
+    path: 'dist/testing.js',
+    gzip: true,
+    limit: '20 kB',
     modifyEsbuildConfig: asForNode,
   },
 ];

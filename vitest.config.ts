@@ -32,7 +32,9 @@ export default defineConfig({
         // test/dist/workerd.test.ts runs the built files without them.
         plugins: [
           cloudflareTest({
+            main: 'test/support/worker-object.ts',
             miniflare: {
+              durableObjects: { OBJECTS: { className: 'StoreObject', useSQLite: true } },
               compatibilityDate: '2025-11-01',
               // Before this flag the runtime also calls those rejections unhandled that are taken a microtask later.
               compatibilityFlags: ['unhandled_rejection_after_microtask_checkpoint'],

@@ -88,6 +88,7 @@ export type {
   TransportFactory,
   TransportSendOptions,
 } from './core/transport.js';
+export type { McpConnectionRow, McpConnectionStore, StoredProtocol, StoredTool } from './stores/row.js';
 export type { SpanAttributes, SpanKind, Telemetry, TelemetrySpan } from './telemetry/telemetry.js';
 export { connectMcp, createMcpTools, type McpToolsOptions, type McpToolsSource } from './toolset/lazy.js';
 export { composeMcpSystemPrompt } from './toolset/system-prompt.js';

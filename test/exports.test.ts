@@ -32,7 +32,8 @@ const names: Readonly<Record<string, readonly string[]>> = {
     'parseMcpConfig',
     'withMcpTools',
   ],
-  './node': ['createPinnedFetch', 'loadMcpConfig', 'stdio'],
+  './node': ['createFileMcpConnectionStore', 'createPinnedFetch', 'loadMcpConfig', 'stdio'],
+  './testing': ['faultServer', 'storeContract'],
 };
 
 it('every entry is listed, and no other', () => {

@@ -1,3 +1,5 @@
+import { McpConfigError } from '../../core/errors.js';
+
 /**
  * The parts of `node:http` that the fault server uses, by their shape: the library is compiled without the types of any
  * platform, and its users need none.
@@ -46,10 +48,19 @@ export interface NodeResponse {
   on(event: 'close' | 'error', listener: () => void): unknown;
 }
 
-/** Node's HTTP server, which Bun has too. Loaded on demand: elsewhere the rest of the test kit stays usable. */
+/**
+ * Node's HTTP server, which Bun has too. Loaded on demand, and in a way that a bundler takes for optional: elsewhere the rest of
+ * the test kit stays usable.
+ *
+ * @throws McpConfigError (as a rejection) where there is none.
+ */
 export async function loadHttp(): Promise<NodeHttp> {
-  // biome-ignore lint/suspicious/noTsIgnore: where Node's types are at hand there is no error to expect.
-  // @ts-ignore Without any platform's types the module has none.
-  const http: unknown = await import('node:http');
-  return http as NodeHttp;
+  try {
+    // biome-ignore lint/suspicious/noTsIgnore: where Node's types are at hand there is no error to expect.
+    // @ts-ignore Without any platform's types the module has none.
+    const http: unknown = await import('node:http');
+    return http as NodeHttp;
+  } catch (cause) {
+    throw new McpConfigError('faultServer needs an HTTP server: run it on Node, Bun or Deno.', { cause });
+  }
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { markedWith } from '../scenario/marked.js';
 import type { Check, Stand } from '../scenario/scenario.js';
 import { CANARY, type StdioStand } from '../scenario/stdio-stand.js';
+import type { StoresStand } from '../scenario/stores-stand.js';
 import { type Ended, run } from '../setup/command.js';
 import { RUNTIMES } from '../setup/install.js';
 import { check, ROW_MS, type Row } from './row.js';
@@ -47,7 +48,13 @@ export const processRows: readonly Row[] = PROGRAMS.map((program) => ({
       run(path, [...program.args, file], { cwd: folder, env: { ...homeIn(folder), ...env }, timeoutMs: ROW_MS });
     const { version, checks } = await runHttp(start, stand);
     const right = check('is the runtime asked for', version.startsWith(program.version), `It is ${version}`);
-    return { version, checks: [...checks, right, ...(await runStdio(start, folder))] };
+    const stdio = await runStdio(start, folder);
+    const stores = await runStores(start, folder, {
+      program: path,
+      args: program.args,
+      without: program.version === '20.',
+    });
+    return { version, checks: [...checks, right, ...stdio, ...stores] };
   },
 }));
 
@@ -92,6 +99,13 @@ async function runStdio(start: Start, folder: string): Promise<readonly Check[]>
     // A check that failed has said so; nobody of it stays on the machine.
     for (const pid of markedWith(mine)) process.kill(pid, 'SIGKILL');
   }
+}
+
+async function runStores(start: Start, folder: string, how: Omit<StoresStand, 'folder'>): Promise<readonly Check[]> {
+  const mine = mkdtempSync(join(folder, 'stores-'));
+  const ended = await start('stores.js', { PATH: '', STAND: JSON.stringify({ ...how, folder: mine }) });
+  const { checks } = reportIn<{ readonly checks: readonly Check[] }>(ended);
+  return [...checks, endsByItself('stores: the process', ended)];
 }
 
 function leavesNobody(ended: Ended): Check {
