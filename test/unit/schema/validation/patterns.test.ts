@@ -80,8 +80,8 @@ it('G9 what is admitted as cheap is matched quickly', { timeout: 120_000 }, () =
       tally.slowest = Math.max(tally.slowest, performance.now() - startedAt);
     }
   });
-  fc.assert(property, { numRuns: 20_000, seed: 1 });
-  expect(tally.admitted).toBeGreaterThan(1_000);
-  expect(tally.refused).toBeGreaterThan(3_000);
+  fc.assert(property, { numRuns: 8_000, seed: 1 });
+  expect(tally.admitted).toBeGreaterThan(400);
+  expect(tally.refused).toBeGreaterThan(1_000);
   expect(tally.slowest).toBeLessThan(50);
 });

@@ -39,9 +39,9 @@ it.each(cases)(
         }
       }
     });
-    fc.assert(property, { numRuns: RUNS * 2, seed: SEED });
+    fc.assert(property, { numRuns: RUNS, seed: SEED });
     if (process.env.SCHEMA_FIGURES !== undefined) console.log(reading, tally);
-    expect(tally.accepted).toBeGreaterThan(RUNS);
+    expect(tally.accepted).toBeGreaterThan(RUNS / 2);
     expect(tally.caught).toBeGreaterThan(RUNS / 10);
   },
 );
