@@ -69,3 +69,47 @@ describe('a child that reads slowly', () => {
     expect(new Set(ended)).toEqual(new Set(['done', 'outcome-unknown']));
   });
 });
+
+describe('a message that the SDK would not take', () => {
+  it('G9 does not end this process, however deep it is', async () => {
+    const { run } = await start(
+      `const call = (_, id) => {
+         write('{"jsonrpc":"2.0","method":"notifications/message","params":' + '['.repeat(5e5) + ']'.repeat(5e5) + '}\\n');
+         answer(id, 'after it');
+       }`,
+    );
+    expect(await run()).toBe('after it');
+  });
+
+  it.each([
+    ['"result":{"content":[{"type":"text","text":"x"}]},"error":null', 'x'],
+    ['"result":{"content":[{"type":"text","text":"x"}]},"more":1', 'x'],
+    ['"result":{"content":[{"type":"text","text":"x"}]},"__proto__":{"a":1}', 'x'],
+    ['"result":{"content":[]},"error":{"code":3,"message":"no"}', 'protocol'],
+    ['"error":"no"', 'protocol'],
+    ['"error":{"code":1.5}', 'protocol'],
+    ['"error":{"code":"x","message":null}', 'protocol'],
+    ['"error":[]', 'protocol'],
+    ['"result":null', 'protocol'],
+  ])('R1 is an answer all the same, and at once: %s', async (members, ended) => {
+    const { run } = await start(
+      `const call = ({ members }, id) => write('{"jsonrpc":"2.0","id":' + id + ',' + members + '}\\n')`,
+    );
+    const startedAt = performance.now();
+    expect(await run({ members })).toBe(ended);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it.each(['result: null', 'result: 5', 'error: 5', 'error: { code: 1.5 }', 'result: {}'])(
+    'W1 ends a handshake at once: %s',
+    async (answered) => {
+      const startedAt = performance.now();
+      const { toolset } = await start(
+        `const call = () => {}; methods.initialize = ({ id }) => send({ id, ${answered} })`,
+      );
+      expect(toolset.servers).toMatchObject([{ state: 'failed' }]);
+      expect(toolset.servers[0]?.error?.code).not.toBe('timeout');
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+    },
+  );
+});
