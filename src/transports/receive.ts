@@ -1,5 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import type { Exchanges, ProgressParams } from './exchanges.js';
+import { isRecord } from '../core/json.js';
+import { INTERNAL_ERROR } from '../core/rpc-codes.js';
+import type { Exchanges, ProgressParams, RpcError } from './exchanges.js';
 
 export interface Receiver {
   readonly exchanges: Exchanges;
@@ -36,14 +38,27 @@ function receiveAnswer(message: Answer, exchanges: Exchanges): JSONRPCMessage | 
   // What is not read to its end by now, or has not even begun, holds nothing more.
   const { body } = pending.facts;
   if (body === undefined || body === 'event-stream') exchanges.endLater(pending);
-  // In process a message is an object that nobody has parsed: it may hold both, and one of them empty.
+  // What the SDK is shown is made anew: an answer of a form that it refuses would be waited for until the deadline.
+  const { id } = message;
+  // A message may hold both, and one of them empty.
   if ('error' in message && message.error !== undefined && message.error !== null) {
-    pending.rpcError = message.error;
-    return message;
+    pending.rpcError = readError(message.error);
+    return { jsonrpc: '2.0', id, error: pending.rpcError } as JSONRPCMessage;
   }
-  pending.result = 'result' in message ? message.result : undefined;
-  const empty = EMPTY_RESULTS.get(pending.method);
-  return empty === undefined ? message : ({ ...message, result: empty } as JSONRPCMessage);
+  const result: unknown = 'result' in message ? message.result : undefined;
+  pending.result = result;
+  const shown = EMPTY_RESULTS.get(pending.method) ?? (isRecord(result) ? result : {});
+  return { jsonrpc: '2.0', id, result: shown } as JSONRPCMessage;
+}
+
+/** A code and a message in any case. Some servers give a text alone. */
+function readError(error: unknown): RpcError {
+  const { code, message, ...rest } = isRecord(error) ? error : { message: error };
+  return {
+    ...rest,
+    code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
+    message: typeof message === 'string' ? message : '',
+  };
 }
 
 /** Progress that nobody asked for, or that comes after the answer, is noise. */

@@ -83,14 +83,21 @@ function createChild(process: ChildProcess, system: System): Child {
     },
     closeInput: () => stdin.end(),
   };
+  const writeLine = (line: string) =>
+    new Promise<void>((resolve, reject) => {
+      if (!leader.running) return reject(new Error('The process has ended'));
+      // Called in every case: a stream that is destroyed tells all who wait. A line that the pipe did not take has no end.
+      stdin.write(line, (error) => (isBrokenPipe(error) ? reject(error) : resolve()));
+    });
+  let last = Promise.resolve();
   let ended: Promise<void> | undefined;
   return {
-    write: (line) =>
-      new Promise((resolve, reject) => {
-        if (!leader.running) return reject(new Error('The process has ended'));
-        // Called in every case: a stream that is destroyed tells all who wait. A line that the pipe did not take has no end.
-        stdin.write(line, (error) => (isBrokenPipe(error) ? reject(error) : resolve()));
-      }),
+    write(line) {
+      // One by one: of lines that the system is given together, a broken pipe does not tell which have arrived.
+      const written = last.then(() => writeLine(line));
+      last = written.catch(() => {});
+      return written;
+    },
     end(how) {
       ended ??= endTree(leader, system, how);
       return ended;

@@ -21,8 +21,13 @@ function fake() {
   const state = { exitCode: null as number | null, signalCode: null as string | null };
   let written: (error?: Error | null) => void = () => {};
   const stdin = { ...stream(), end: vi.fn(), write: vi.fn((_: string, done: typeof written) => (written = done)) };
+  /** Says how the line went that is being written. */
+  const finish = async (error?: Error) => {
+    await vi.advanceTimersByTimeAsync(0);
+    written(error);
+  };
   const process = Object.assign(state, { pid: 10, stdin, stdout: stream(), stderr: stream(), on });
-  return { process: process as unknown as ChildProcess, state, stdin, emit, finish: (error?: Error) => written(error) };
+  return { process: process as unknown as ChildProcess, state, stdin, emit, finish };
 }
 
 const system: System = { platform: 'linux', kill: () => {}, processes: () => [], killTree: async () => {} };
@@ -72,11 +77,23 @@ describe('a child', () => {
   it('C4 refuses a line where it surely did not get it: nobody reads the pipe, or it has ended', async () => {
     const { child, finish, state, stdin } = await start();
     const broken = child.write('x\n');
-    finish(failed('EPIPE'));
+    broken.catch(() => {});
+    await finish(failed('EPIPE'));
     await expect(broken).rejects.toMatchObject({ code: 'EPIPE' });
     state.signalCode = 'SIGKILL';
     await expect(child.write('y\n')).rejects.toThrow('ended');
     expect(stdin.write).toHaveBeenCalledTimes(1);
+  });
+
+  it('C5 is given one line at a time, so that each is known to have arrived or not', async () => {
+    const { child, finish, stdin } = await start();
+    const written = [child.write('x\n'), child.write('y\n')];
+    for (const lines of [['x\n'], ['x\n', 'y\n']]) {
+      await vi.advanceTimersByTimeAsync(0);
+      expect(stdin.write.mock.calls.map(([line]) => line)).toEqual(lines);
+      await finish();
+    }
+    await Promise.all(written);
   });
 
   it.each([undefined, failed('ERR_STREAM_DESTROYED'), failed('ECONNRESET')])(
@@ -84,7 +101,7 @@ describe('a child', () => {
     async (error) => {
       const { child, finish } = await start();
       const written = child.write('x\n');
-      finish(error);
+      await finish(error);
       await expect(written).resolves.toBeUndefined();
     },
   );
