@@ -60,6 +60,7 @@ export async function discover(question: DiscoveryQuestion): Promise<Discovered>
   const metadata = await sdk.discoverAuthorizationServerMetadata(url, {
     fetchFn: requests.within((asked) => judgeWithin(question, asked, new URL(url))),
   });
+  if (metadata === undefined && requests.failure !== undefined) throw requests.failure;
   if (metadata === undefined && resource !== undefined) {
     throw notAuthorized(server, 'the authorization server gives no metadata');
   }
@@ -79,10 +80,8 @@ async function resourceMetadata({ sdk, requests, resourceMetadataUrl, ...place }
   try {
     const options = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
     return await sdk.discoverOAuthProtectedResourceMetadata(place.home, options, requests.within(judge));
-  } catch (error) {
+  } catch {
     if (requests.failure !== undefined) throw requests.failure;
-    // That is how a network error looks; anything else says that there is none.
-    if (error instanceof TypeError) throw error;
     return undefined;
   }
 }
