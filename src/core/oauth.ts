@@ -7,7 +7,10 @@ export interface StoredOAuthTokens {
   readonly token_type: string;
   readonly refresh_token?: string | undefined;
   readonly scope?: string | undefined;
-  /** The authorization server that they belong to; the refresh token goes to no other (G11). */
+  /**
+   * The authorization server that they belong to; the refresh token goes to no other (G11). Without it, only the toolset that
+   * got the refresh token sends it.
+   */
   readonly issuer?: string | undefined;
 }
 

@@ -1,7 +1,8 @@
 import { McpConnectError, type McpError } from '../core/errors.js';
 import { isRecord, readJson } from '../core/json.js';
+import type { AllowedHosts } from './allowlist.js';
 import { dropBody, readUpTo, textOf } from './body.js';
-import { strayedFetch } from './redirects.js';
+import { hiddenRedirect, judgeRedirect, redirectLocation, strayedFetch } from './redirects.js';
 import { sameOrigin, type Verdict } from './verdict.js';
 
 export interface OAuthRoad {
@@ -9,6 +10,8 @@ export interface OAuthRoad {
   readonly server: string;
   /** What sends. It is called without a receiver. */
   readonly fetch: typeof globalThis.fetch;
+  /** The hosts that were named for that server. */
+  readonly allowed: AllowedHosts | undefined;
   /** Ends every request; made in the Workers request that runs the authorization. */
   readonly signal: AbortSignal;
 }
@@ -34,6 +37,7 @@ export interface OAuthRequests {
 
 /** Metadata, registrations and tokens are a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
+const MAX_REDIRECTS = 5;
 
 /** Codes with which a server says that it could not serve, and nothing about what it was sent. */
 const NOT_NOW: readonly string[] = ['server_error', 'temporarily_unavailable'];
@@ -44,11 +48,11 @@ const ERROR_CODE = /^[\w.-]{1,64}$/;
  * console: bodies that are not JSON, and texts of refusals.
  */
 export function createOAuthRequests(road: OAuthRoad): OAuthRequests {
-  const run: Run = { road, failure: undefined, refusal: undefined };
+  const run: Run = { road, failure: undefined, unread: undefined, refusal: undefined };
   return {
     within: (judge) => (input, init) => send(run, judge, input, init),
     get failure() {
-      return run.failure;
+      return run.failure ?? run.unread?.error;
     },
     get refusal() {
       return run.refusal;
@@ -59,39 +63,9 @@ export function createOAuthRequests(road: OAuthRoad): OAuthRequests {
 interface Run {
   readonly road: OAuthRoad;
   failure: McpError | undefined;
+  /** The place whose metadata could not be read just now. */
+  unread: { readonly href: string; readonly error: McpError } | undefined;
   refusal: OAuthRefusal | undefined;
-}
-
-async function send(
-  run: Run,
-  judge: (url: URL, method: string) => Verdict,
-  input: string | URL,
-  init: RequestInit = {},
-): Promise<Response> {
-  const { server, fetch, signal } = run.road;
-  if (run.failure !== undefined) throw run.failure;
-  const url = new URL(String(input));
-  const method = (init.method ?? 'GET').toUpperCase();
-  const verdict = judge(url, method);
-  if (!verdict.allowed) {
-    throw fail(run, new McpConnectError(verdict.code, `Server \`${server}\`: ${verdict.reason}`, { server }));
-  }
-  const { headers = {}, body } = init;
-  let response: Response;
-  try {
-    // The SDK follows redirects within the origin itself; each of them comes back here.
-    const sent = { method, headers: new Headers(headers), redirect: 'manual', signal } as const;
-    response = await fetch(url.href, body === undefined ? sent : { ...sent, body });
-  } catch (cause) {
-    // A browser refuses metadata to a script for reasons of its own, which the SDK knows how to get round.
-    if (method === 'GET') throw cause;
-    throw fail(run, unusable(server, url, 'could not be reached', cause));
-  }
-  if (response.url !== '' && !sameOrigin(new URL(response.url), url)) {
-    dropBody(response.body);
-    throw fail(run, strayedFetch(server, url));
-  }
-  return rebuild(run, response, { url, method });
 }
 
 interface Asked {
@@ -99,26 +73,71 @@ interface Asked {
   readonly method: string;
 }
 
-async function rebuild(run: Run, response: Response, asked: Asked): Promise<Response> {
-  const location = response.headers.get('location');
-  if (asked.method === 'GET' && response.status > 300 && response.status < 400 && location !== null) {
+type Judge = (url: URL, method: string) => Verdict;
+
+/** Redirects of metadata are followed within the origin (G5); what holds a secret is sent once. */
+async function send(run: Run, judge: Judge, input: string | URL, init: RequestInit = {}): Promise<Response> {
+  const { server, allowed } = run.road;
+  const method = (init.method ?? 'GET').toUpperCase();
+  let url = new URL(String(input));
+  for (let followed = 0; ; followed++) {
+    const asked = { url, method };
+    const response = await sendOnce(run, judge, asked, init);
+    const location = method === 'GET' ? redirectLocation(response) : undefined;
+    if (location === undefined) return rebuild(run, response, asked);
     dropBody(response.body);
-    return new Response(null, { status: response.status, headers: { location } });
+    const question = { server, policy: 'same-origin', allowed, method, from: url, followed } as const;
+    const target = judgeRedirect({ ...question, max: MAX_REDIRECTS, status: response.status, location });
+    if (!(target instanceof URL)) throw fail(run, target);
+    url = target;
   }
-  const value = await readDocument(run, response, asked.url);
-  const ok = response.ok && value !== undefined && value.error === undefined;
-  if (asked.method === 'GET') return ok ? Response.json(value) : unread(run, response, asked.url);
-  const headers = nonceOf(response);
-  return ok ? Response.json(value, { headers }) : refuse(run, response, value, { url: asked.url, headers });
 }
 
-/** A server that cannot answer for a while has not said that there is nothing: what it says later must not be passed over. */
-function unread(run: Run, response: Response, url: URL): Response {
-  const { status } = response;
-  if (status === 429 || (status >= 500 && status !== 501)) {
-    throw fail(run, unusable(run.road.server, url, `answered HTTP ${status} where its metadata may be`, { status }));
+async function sendOnce(run: Run, judge: Judge, asked: Asked, { headers = {}, body }: RequestInit): Promise<Response> {
+  const { server, fetch, signal } = run.road;
+  const { url, method } = asked;
+  const { failure, unread } = run;
+  if (failure !== undefined) throw failure;
+  // No other place may answer for one that could not; the same one may be asked again.
+  if (unread !== undefined && unread.href !== url.href) throw fail(run, unread.error);
+  const verdict = judge(url, method);
+  if (!verdict.allowed) {
+    throw fail(run, new McpConnectError(verdict.code, `Server \`${server}\`: ${verdict.reason}`, { server }));
   }
-  return new Response(null, { status: missing(response) });
+  let response: Response;
+  try {
+    const sent = { method, headers: new Headers(headers), redirect: 'manual', signal } as const;
+    response = await fetch(url.href, body === undefined ? sent : { ...sent, body });
+  } catch (cause) {
+    throw unreached(run, asked, cause);
+  }
+  run.unread = undefined;
+  const hidden = response.type === 'opaqueredirect';
+  if (!hidden && (response.url === '' || sameOrigin(new URL(response.url), url))) return response;
+  dropBody(response.body);
+  throw fail(run, hidden ? hiddenRedirect(server, url) : strayedFetch(server, url));
+}
+
+/** A browser also refuses metadata to a script for reasons of its own, which the SDK gets round by asking without headers. */
+function unreached(run: Run, { url, method }: Asked, cause: unknown): unknown {
+  const error = unusable(run.road.server, url, 'could not be reached; try again later', cause);
+  if (method !== 'GET') return fail(run, error);
+  run.unread = { href: url.href, error };
+  return cause;
+}
+
+async function rebuild(run: Run, response: Response, asked: Asked): Promise<Response> {
+  const { status } = response;
+  if (asked.method === 'GET' && saysNothing(status)) {
+    dropBody(response.body);
+    throw fail(run, unusable(run.road.server, asked.url, `answered HTTP ${status}; try again later`, { status }));
+  }
+  const value = await readDocument(run, response, asked);
+  const ok = response.ok && value !== undefined && value.error === undefined;
+  const headers = nonceOf(response);
+  if (ok) return Response.json(value, { headers });
+  if (asked.method === 'GET') return new Response(null, { status: missing(status) });
+  return refuse(run, status, value, { ...asked, headers });
 }
 
 /** Longest nonce that is passed on, in UTF-16 code units. */
@@ -130,20 +149,29 @@ function nonceOf({ headers }: Response): Record<string, string> {
   return nonce === null || nonce.length > NONCE_MAX ? {} : { 'dpop-nonce': nonce };
 }
 
-/** What is no JSON in a good status is a page that answers for every path; a hidden redirect has the status 0. */
-function missing({ status }: Response): number {
-  return status >= 400 && status <= 599 ? status : 404;
+/** A server that cannot answer now does not say that it has no metadata. */
+function saysNothing(status: number): boolean {
+  return status >= 500 || [408, 425, 429].includes(status);
 }
 
-async function readDocument(run: Run, response: Response, url: URL): Promise<Record<string, unknown> | undefined> {
+/** What is no JSON in a good status is a page that answers for every path. */
+function missing(status: number): number {
+  return status >= 400 ? status : 404;
+}
+
+async function readDocument(run: Run, response: Response, asked: Asked): Promise<Record<string, unknown> | undefined> {
   const { server, signal } = run.road;
   if (response.body === null) return undefined;
   const read = readUpTo(response.body, MAX_BYTES);
   const onAbort = () => read.cancel(signal.reason);
   signal.addEventListener('abort', onAbort);
-  const { pieces, more } = await read.done.finally(() => signal.removeEventListener('abort', onAbort));
+  const { pieces, more } = await read.done
+    .catch((cause: unknown) => {
+      throw unreached(run, asked, cause);
+    })
+    .finally(() => signal.removeEventListener('abort', onAbort));
   signal.throwIfAborted();
-  if (more) throw fail(run, unusable(server, url, `sent more than ${MAX_BYTES} bytes`));
+  if (more) throw fail(run, unusable(server, asked.url, `sent more than ${MAX_BYTES} bytes`));
   const value: unknown = readJson(textOf(pieces));
   return isRecord(value) ? value : undefined;
 }
@@ -151,16 +179,17 @@ async function readDocument(run: Run, response: Response, url: URL): Promise<Rec
 /** The refusal as the SDK needs it: a code alone. */
 function refuse(
   run: Run,
-  { status }: Response,
+  status: number,
   value: Record<string, unknown> | undefined,
-  { url, headers }: { readonly url: URL; readonly headers: Record<string, string> },
+  { url, headers }: Asked & { readonly headers: Record<string, string> },
 ): Response {
   const known = typeof value?.error === 'string' && ERROR_CODE.test(value.error);
   const error = known ? (value.error as string) : 'server_error';
   const description = value?.error_description;
   run.refusal = { status, error, description: typeof description === 'string' ? description : undefined };
   // Not a word about the credentials: the user must not be sent to authorize again for it.
-  if (NOT_NOW.includes(error)) fail(run, unusable(run.road.server, url, `answered HTTP ${status}`, { status }));
+  const how = status < 400 ? `gave no usable answer (HTTP ${status})` : `answered HTTP ${status}; try again later`;
+  if (NOT_NOW.includes(error)) fail(run, unusable(run.road.server, url, how, { status }));
   return Response.json({ error }, { status: status >= 400 && status <= 599 ? status : 400, headers });
 }
 
@@ -171,6 +200,6 @@ function fail(run: Run, error: McpError): McpError {
 
 /** The cause is one level down: its status is not the MCP server's. */
 function unusable(server: string, url: URL, how: string, cause?: unknown): McpConnectError {
-  const message = `Server \`${server}\`: ${url.origin} ${how}.`;
+  const message = `Server \`${server}\`: its authorization failed, as ${url.origin} ${how}.`;
   return new McpConnectError('unauthorized', message, { server, cause: { name: 'OAuthError', cause } });
 }

@@ -22,8 +22,8 @@ const WHAT: Readonly<Record<OAuthPurpose, string>> = {
 
 /**
  * Whether a URL that a server named may play its part in an authorization (G11). Resource metadata stays on the server's origin
- * or on a host that was named; everything but what is on that origin is https, or plain http on loopback, which only a server that is on loopback
- * itself may name. Pure.
+ * or on a host that was named; elsewhere than on that origin all is https, or plain http on loopback, which only a server that
+ * is on loopback itself may name. Pure.
  */
 export function judgeOAuthUrl(url: URL, question: OAuthQuestion): Verdict {
   const { purpose, home, allowed } = question;
@@ -31,13 +31,12 @@ export function judgeOAuthUrl(url: URL, question: OAuthQuestion): Verdict {
   const verdict = purpose === 'authorization-page' ? judgePage(url, named) : judgeUrl(url, allowed);
   if (!verdict.allowed) return verdict;
   const what = `${WHAT[purpose]} on ${placeOf(url)}`;
-  if (purpose === 'resource-metadata') {
-    if (sameOrigin(url, home)) return verdict;
-    if (!named) {
-      return deny(`${what} is not on the server's own origin; name its host in \`allowedHosts\` if you trust it`);
-    }
-  }
+  const resource = purpose === 'resource-metadata';
+  if (resource && sameOrigin(url, home)) return verdict;
   if (url.protocol !== 'https:' && !isLoopback(url)) return deny(`${what} is not on https`);
+  if (resource && !named) {
+    return deny(`${what} is not on the server's own origin; name its host in \`allowedHosts\` if you trust it`);
+  }
   if (!isLoopback(url) || isLoopback(home) || named) return verdict;
   return deny(`${what} is on this machine and the server is not; name it in \`allowedHosts\` if you trust it`);
 }

@@ -141,7 +141,7 @@ describe('redirects', () => {
       const stand = await rig.stand('dual', away(path, status, `${evil.origin}${path}`));
       const provider = path === '/token' ? rich(stand.as.origin) : memoryProvider();
       const wired = await wire(stand, provider);
-      expectRefused(wired, 'unauthorized');
+      expectRefused(wired, path === '/.well-known' ? 'redirect-denied' : 'unauthorized');
       expect(stand.as.at('/authorize')).toEqual([]);
     }
     expect(evil.requests).toEqual([]);
@@ -149,19 +149,20 @@ describe('redirects', () => {
 
   it.each(STATUSES)('G11 of resource metadata neither (%i)', async (status) => {
     const evil = await rig.authorizationServer();
-    const stand = await rig.stand();
-    const { issuer } = stand.rules;
-    stand.rules = { issuer, metadata: {} };
-    const wired = await wire(stand, rich(stand.as.origin), {
-      fetch: async (input, init) => {
-        const isMetadata = String(input).includes('oauth-protected-resource');
-        const location = `${evil.origin}/metadata`;
-        return isMetadata ? new Response(null, { status, headers: { location } }) : globalThis.fetch(input, init);
-      },
-    });
-    // Without metadata the server is taken for its own authorization server, which is not where its credentials belong.
-    expectRefused(wired, 'unauthorized');
-    expect([...evil.requests, ...stand.as.requests]).toEqual([]);
+    for (const make of [(issuer: string) => rich(issuer), () => memoryProvider()]) {
+      const stand = await rig.stand();
+      const wired = await wire(stand, make(stand.as.origin), {
+        fetch: async (input, init) => {
+          const isMetadata = String(input).includes('oauth-protected-resource');
+          const location = `${evil.origin}/metadata`;
+          return isMetadata ? new Response(null, { status, headers: { location } }) : globalThis.fetch(input, init);
+        },
+      });
+      // It does not say that there is none: the server is not taken for its own authorization server.
+      expectRefused(wired, 'redirect-denied');
+      expect(stand.rs.requests.map(({ http, url }) => `${http} ${url.split('?')[0]}`)).toEqual(['POST /mcp']);
+      expect([...evil.requests, ...stand.as.requests]).toEqual([]);
+    }
   });
 });
 

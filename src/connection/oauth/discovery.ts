@@ -30,8 +30,6 @@ export interface DiscoveryQuestion extends Place {
 export interface Discovered {
   readonly discovery: OAuthDiscovery & { readonly authorizationServerMetadata?: Metadata | undefined };
   readonly issuer: string;
-  /** Whether the host's record of the client names it. */
-  readonly vouched: boolean;
 }
 
 export type Metadata = NonNullable<Awaited<ReturnType<OAuthSdk['discoverAuthorizationServerMetadata']>>>;
@@ -52,14 +50,14 @@ export async function discover(question: DiscoveryQuestion): Promise<Discovered>
   }
   // A server from before 2025-06-18 is its own authorization server, at places that need no metadata.
   const [first = new URL('/', home).href, ...others] = resource?.authorization_servers ?? [];
-  const stamp = await stampOfClient(question, first);
-  const pin = question.pin ?? stamp ?? (await earlierIssuer(question));
+  const pin = question.pin ?? (await stampOfClient(question, first)) ?? (await earlierIssuer(question));
   const url = pin === undefined ? first : [first, ...others].find((entry) => isIssuer(entry, pin));
   if (url === undefined) throw otherIssuer(server, first, pin!);
   allow(question, url, 'authorization-server');
   const metadata = await sdk.discoverAuthorizationServerMetadata(url, {
     fetchFn: requests.within((asked) => judgeWithin(question, asked, new URL(url))),
   });
+  if (metadata === undefined && requests.failure !== undefined) throw requests.failure;
   if (metadata === undefined && resource !== undefined) {
     throw notAuthorized(server, 'the authorization server gives no metadata');
   }
@@ -70,8 +68,7 @@ export async function discover(question: DiscoveryQuestion): Promise<Discovered>
     resourceMetadata: resource,
     resourceMetadataUrl: resourceMetadataUrl?.href,
   };
-  const issuer = metadata?.issuer ?? url;
-  return { discovery, issuer, vouched: stamp !== undefined && isIssuer(stamp, issuer) };
+  return { discovery, issuer: metadata?.issuer ?? url };
 }
 
 async function resourceMetadata({ sdk, requests, resourceMetadataUrl, ...place }: DiscoveryQuestion) {
@@ -79,10 +76,8 @@ async function resourceMetadata({ sdk, requests, resourceMetadataUrl, ...place }
   try {
     const options = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
     return await sdk.discoverOAuthProtectedResourceMetadata(place.home, options, requests.within(judge));
-  } catch (error) {
+  } catch {
     if (requests.failure !== undefined) throw requests.failure;
-    // That is how a network error looks; anything else says that there is none.
-    if (error instanceof TypeError) throw error;
     return undefined;
   }
 }

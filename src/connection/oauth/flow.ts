@@ -96,21 +96,17 @@ function common(options: FlowOptions, requests: OAuthRequests, found: Discovered
   const serverUrl = new URL(options.home);
   serverUrl.search = '';
   const post = requests.within((url, method) => judgeEndpoint(options, found, url, method));
-  const fetchFn: typeof post = async (url, init) => {
-    // Where there is no metadata the SDK looks for it a second time.
-    if (found.discovery.authorizationServerMetadata === undefined && init?.method === undefined) {
-      return new Response(null, { status: 404 });
-    }
-    return post(url, init);
-  };
+  // What was not found the SDK looks for a second time.
+  const fetchFn: typeof post = async (url, init) =>
+    init?.method === undefined ? new Response(null, { status: 404 }) : post(url, init);
   return { serverUrl, fetchFn };
 }
 
 /** One run with a time limit and requests of its own. Rejects with an `McpError`. */
 async function run<T>(options: FlowOptions, work: (requests: OAuthRequests) => Promise<T>): Promise<T> {
-  const { server, fetch, ms, closing, sdk } = options;
+  const { server, allowed, fetch, ms, closing, sdk } = options;
   const deadline = createDeadline({ ms, closing, option: 'connectTimeoutMs' });
-  const requests = createOAuthRequests({ server, fetch, signal: deadline.signal });
+  const requests = createOAuthRequests({ server, allowed, fetch, signal: deadline.signal });
   try {
     return await deadline.race(work(requests), { server });
   } catch (error) {

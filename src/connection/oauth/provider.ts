@@ -13,8 +13,6 @@ export interface ProviderRules {
   readonly server: string;
   /** The authorization server of this run. */
   readonly issuer: string;
-  /** Whether the host's record of the client names it: then unnamed tokens are of it too. */
-  readonly vouched: boolean;
   readonly issued: Issued;
   readonly discovery: OAuthDiscovery;
   /** Why nothing more may happen, where that is so. */
@@ -104,12 +102,11 @@ function keyOf({ client_id, client_secret }: StoredOAuthClient): string {
 
 function vetClient(
   provider: OAuthClientProvider,
-  { server, issuer, vouched, issued }: ProviderRules,
+  { server, issuer, issued }: ProviderRules,
   client: StoredOAuthClient | undefined,
 ): StoredOAuthClient | undefined {
   if (client === undefined || client === null || typeof client.issuer === 'string') return client;
-  const known = vouched || issued.client === keyOf(client);
-  if (known || !hasSecret(provider, client)) return { ...client, issuer };
+  if (issued.client === keyOf(client) || !hasSecret(provider, client)) return { ...client, issuer };
   if (provider.saveClientInformation !== undefined) return undefined;
   const where = 'on what `clientInformation` returns (`expectedIssuer` for the providers of the SDK)';
   const message = `Server \`${server}\`: its client credentials do not say whose they are, so they were not sent; give the authorization server's \`issuer\` ${where}.`;
@@ -124,9 +121,10 @@ function hasSecret(provider: OAuthClientProvider, client: StoredOAuthClient): bo
   );
 }
 
-function vetTokens({ issuer, vouched, issued }: ProviderRules, tokens: StoredOAuthTokens | undefined) {
+/** The client's issuer says nothing of theirs: it may have been registered there since. */
+function vetTokens({ issuer, issued }: ProviderRules, tokens: StoredOAuthTokens | undefined) {
   if (tokens === undefined || tokens === null || typeof tokens.issuer === 'string') return tokens;
-  const known = vouched || (tokens.refresh_token !== undefined && tokens.refresh_token === issued.refreshToken);
+  const known = tokens.refresh_token !== undefined && tokens.refresh_token === issued.refreshToken;
   return known ? { ...tokens, issuer } : undefined;
 }
 

@@ -36,6 +36,18 @@ describe('resource metadata', () => {
     expect(allowed('resource-metadata', 'http://meta.example/x', PUBLIC, ['mcp.example', 'meta.example'])).toBe(false);
     expect(allowed('resource-metadata', 'http://127.0.0.1:9/x', PUBLIC, ['mcp.example', '127.0.0.1:9'])).toBe(true);
   });
+
+  it('G11 of a server on https never over plain http, also where the host is named', () => {
+    const hosts = ['mcp.example:*', 'meta.example', 'localhost:9000', '10.0.0.1'];
+    for (const url of ['http://mcp.example/x', 'http://meta.example/x', 'http://10.0.0.1/x']) {
+      expect(allowed('resource-metadata', url, PUBLIC, hosts)).toBe(false);
+      expect(allowed('resource-metadata', url.replace('http:', 'https:'), PUBLIC, hosts)).toBe(true);
+    }
+    expect(allowed('resource-metadata', 'http://localhost:9000/x', PUBLIC, hosts)).toBe(true);
+    // One that may be asked in plain text gives its metadata so, and no other.
+    expect(allowed('resource-metadata', 'http://mcp.example/x', 'http://mcp.example/mcp', hosts)).toBe(true);
+    expect(allowed('resource-metadata', 'http://meta.example/x', 'http://mcp.example/mcp', hosts)).toBe(false);
+  });
 });
 
 describe.each(['authorization-server', 'authorization-page'] as const)('%s', (purpose) => {
