@@ -48,6 +48,14 @@ const cases: { law: laws.Law; keeps: [path: string, text: string][]; breaks: [pa
     ],
   },
   {
+    law: laws.passesSessionsByHand,
+    keeps: [['core/a.ts', `const session = { id: 'a' }; // AsyncLocalStorage`]],
+    breaks: [
+      ['core/a.ts', `const a = new AsyncLocalStorage();`],
+      ['core/a.ts', `const a = await import('node:async_hooks');`],
+    ],
+  },
+  {
     law: laws.readsNoMessages,
     keeps: [
       ['core/a.ts', `const a = { message: error.message }; if (typeof error.message === 'string') throw a;`],

@@ -35,7 +35,7 @@ function reach(
 function unwelcomeIn(source: Source): string[] {
   const found: string[] = [];
   walk(source.tree, (node) => {
-    if (ts.isIdentifier(node) && ['Buffer', 'process', 'require', '__dirname'].includes(node.text))
+    if (ts.isIdentifier(node) && ['Buffer', 'process', 'require', '__dirname', 'AsyncLocalStorage'].includes(node.text))
       found.push(node.text);
     if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
     if (ts.isIdentifier(node.expression) && ['Function', 'eval'].includes(node.expression.text)) {

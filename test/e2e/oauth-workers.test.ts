@@ -38,19 +38,34 @@ describe.each(COMPATIBILITY)('a Worker of $date', (compatibility) => {
     expect(JSON.stringify(stand.as.requests)).not.toContain('canary-header');
   });
 
-  it.each([302, 307])('G11 G5 no redirect and no foreign metadata gets anything (%i)', async (status) => {
+  it.each([301, 302, 303, 307, 308])(
+    'G11 G5 no redirect of an authorization server gets anything (%i)',
+    async (status) => {
+      const evil = await rig.authorizationServer();
+      for (const path of ['/.well-known/oauth-authorization-server', '/register', '/token']) {
+        const stand = await rig.stand('dual', {
+          onRequest: ({ url }, response) => {
+            if (!url.startsWith(path)) return false;
+            response.writeHead(status, { location: `${evil.origin}${url}` }).end();
+            return true;
+          },
+        });
+        const ask = await deploy(stand, compatibility);
+        const { state, page, code } = await ask('/status');
+        if (path === '/token') {
+          expect(state).toBe('needs-auth');
+          const finished = await ask('/finish', await stand.as.visit(new URL(page!)));
+          expect(finished).toEqual({ code: 'unauthorized' });
+          // What holds the code is sent once, wherever it is sent on to.
+          expect(stand.as.at('/token')).toHaveLength(1);
+        } else expect([state, code]).toEqual(['failed', expect.stringMatching(/^(unauthorized|redirect-denied)$/)]);
+      }
+      expect(evil.requests).toEqual([]);
+    },
+  );
+
+  it('G11 foreign resource metadata gets nothing', async () => {
     const evil = await rig.authorizationServer();
-    const redirecting = await rig.stand('dual', {
-      onRequest: ({ url }, response) => {
-        if (!url.startsWith('/register')) return false;
-        response.writeHead(status, { location: `${evil.origin}${url}` }).end();
-        return true;
-      },
-    });
-    expect(await (await deploy(redirecting, compatibility))('/status')).toEqual({
-      state: 'failed',
-      code: 'unauthorized',
-    });
     const foreign = await rig.stand('dual', {}, { resourceMetadata: `${evil.origin}/metadata` });
     expect(await (await deploy(foreign, compatibility))('/status')).toEqual({ state: 'failed', code: 'host-denied' });
     expect(evil.requests).toEqual([]);

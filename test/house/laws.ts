@@ -95,6 +95,16 @@ export const leavesTheConsoleAlone: Law = (source) => {
   return problems;
 };
 
+/** Sessions are passed on by hand: what follows a call by itself may follow it into another user's. */
+export const passesSessionsByHand: Law = (source) => {
+  const problems: string[] = [];
+  walk(source.tree, (node) => {
+    const text = ts.isIdentifier(node) || ts.isStringLiteral(node) ? node.text : '';
+    if (/AsyncLocalStorage|async_hooks/.test(text)) problems.push(at(source, node, 'keeps a context of its own'));
+  });
+  return problems;
+};
+
 const TEXT_TESTS = new Set(['includes', 'indexOf', 'search', 'match', 'matchAll', 'startsWith', 'endsWith', 'split']);
 const PATTERN_TESTS = new Set([...TEXT_TESTS, 'test', 'exec']);
 const TEXT_CHANGES = new Set(['toLowerCase', 'toUpperCase', 'trim', 'normalize', 'slice', 'toString']);
