@@ -118,7 +118,7 @@ describe('loadMcpConfig', () => {
       expect(error).toMatchObject({ code: 'config' });
       expect(error.message).toMatch(message);
     }
-    await expect(loadMcpConfig(empty, { dialect: 'x' } as never)).rejects.toMatchObject({ code: 'config' });
+    expect(await rejection(loadMcpConfig(empty, { dialect: 'x' } as never))).toMatchObject({ code: 'config' });
   });
 
   it.each<[string, unknown, string | undefined]>([

@@ -3,7 +3,7 @@ import type { McpToolset, Transport } from '../../src/index.js';
 import { createMcpTools, estimateTokens } from '../../src/index.js';
 import { type BrokenTool, brokenTools, GOOD_AFTER, GOOD_BEFORE, withGoodSiblings } from '../support/broken-tools.js';
 import { rawJson } from '../support/raw-server.js';
-import { createRig, ERAS, namesOf, remoteOf, remoteTools, type Wired } from './rig.js';
+import { createRig, ERAS, namesOf, rejection, remoteOf, remoteTools, type Wired } from './rig.js';
 
 const rig = createRig();
 const FORMS = ERAS.flatMap((era) => (['json', 'sse'] as const).map((format) => ({ era, format })));
@@ -115,7 +115,7 @@ it('L1 N6 a quarantined tool is refused locally with its reason when it is calle
   server.set({ tools: [{ name: GOOD_BEFORE, inputSchema: 7 }] });
   await toolset.refresh();
   server.reset();
-  await expect(held[`broken__${GOOD_BEFORE}`]?.execute({})).rejects.toMatchObject({
+  expect(await rejection(held[`broken__${GOOD_BEFORE}`]!.execute({}))).toMatchObject({
     code: 'quarantined',
     server: 'broken',
     tool: GOOD_BEFORE,

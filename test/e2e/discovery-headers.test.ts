@@ -109,7 +109,7 @@ it('L6 a real server that refuses calls without the headers takes ours', async (
     return fetch(input, { ...init, headers });
   };
   const tampered = rig.keep(createMcpTools({ name: 's', type: 'http', url: server.url }, { fetch: tampering }));
-  await expect((await tampered.tools()).s__region?.execute({ region: 'eu' })).rejects.toMatchObject({
+  expect(await rejection((await tampered.tools()).s__region!.execute({ region: 'eu' }))).toMatchObject({
     code: 'protocol',
     rpcCode: -32020,
   });
