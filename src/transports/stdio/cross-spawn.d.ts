@@ -20,6 +20,7 @@ declare module 'cross-spawn' {
 
   interface ReadableStream extends Stream {
     on(event: 'data', listener: (chunk: Uint8Array) => void): this;
+    on(event: 'end', listener: () => void): this;
     on(event: 'error', listener: (error: Error) => void): this;
   }
 
