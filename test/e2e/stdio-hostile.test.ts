@@ -154,3 +154,44 @@ describe('a child that breaks off', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
+
+describe('a child that writes too much', () => {
+  it('T5 does not hold up this process, without end as it may be', async () => {
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const { toolset } = await wire({ command: 'yes', args: ['['] }, { connectTimeoutMs: 1_500 });
+    clearInterval(timer);
+    expect(toolset.servers[0]?.error?.code).toBe('timeout');
+    // 64 KiB are read at once.
+    expect(longest).toBeLessThan(1_500);
+  });
+
+  it('T5 C5 loses no answer that came before a line that is too long', async () => {
+    const { run } = await start(
+      `let first;
+       const call = ({ end }, id) => {
+         if (!end) return first = id;
+         write(JSON.stringify({ jsonrpc: '2.0', id: first, result: { content: [{ type: 'text', text: 'in time' }] } }) +
+           '\\n' + 'x'.repeat(2000));
+       }`,
+      { limits: { responseBytes: 1_000 } },
+    );
+    expect(await Promise.all([run(), run({ end: true })])).toEqual(['in time', 'limit']);
+  });
+
+  it('T5 and ends is read to its end', async () => {
+    const { run } = await start(
+      `const call = (_, id) => {
+         for (let each = 0; each < 20; each++)
+           write('{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}\\n'.repeat(1_000));
+         answer(id, 'last');
+         process.exit(0);
+       }`,
+    );
+    expect(await run()).toBe('last');
+  });
+});

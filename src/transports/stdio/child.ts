@@ -1,5 +1,6 @@
 /// <reference path="./cross-spawn.d.ts" />
 import type { ChildProcess, SpawnOptions } from 'cross-spawn';
+import { nextTurn, PIECES_A_TURN } from '../../core/turns.js';
 import { endTree, type System } from './tree.js';
 
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
@@ -22,7 +23,8 @@ export interface ChildOptions {
   readonly spawn: Spawn;
   readonly system: System;
   endAtExit(pid: number): () => void;
-  onOutput(chunk: Uint8Array): void;
+  /** Returns how many pieces of work that was. */
+  onOutput(chunk: Uint8Array): number;
   onErrorOutput(chunk: Uint8Array): void;
   /** All that it wrote has been handed on, but what others write who still hold its streams. */
   onExit(exit: Exit): void;
@@ -64,7 +66,15 @@ export function startChild(options: ChildOptions): Promise<Child> {
     process.on('error', reject);
     const fate = watch(process, options);
     process.on('spawn', () => resolve(createChild(process, system, fate)));
-    stdout?.on('data', options.onOutput);
+    let work = 0;
+    stdout?.on('data', (chunk) => {
+      work += options.onOutput(chunk);
+      if (work < PIECES_A_TURN) return;
+      work = 0;
+      // The platform reads on for as long as there is something: a child that writes without end would hold up all else.
+      stdout.pause();
+      void nextTurn().then(() => stdout.resume());
+    });
     stdout?.on('end', () => fate.breakOff('standard output'));
     stderr?.on('data', options.onErrorOutput);
   });

@@ -96,8 +96,10 @@ async function start(process: Process): Promise<Child> {
     system,
     endAtExit,
     onOutput(chunk) {
-      if (process.failure === undefined && !output.take(chunk))
+      const lines = process.failure === undefined ? output.take(chunk) : 0;
+      if (lines === undefined)
         lose(process, overResponseBytes(context.server, 'a line of its output', context.limits.responseBytes));
+      return lines ?? 0;
     },
     onErrorOutput: tail.add,
     onBroken: (stream) => lose(process, failed(process, `closed its ${stream}`)),

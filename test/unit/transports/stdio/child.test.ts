@@ -46,7 +46,7 @@ async function start() {
     spawn,
     system,
     endAtExit: () => forget,
-    onOutput() {},
+    onOutput: () => 0,
     onErrorOutput() {},
     onExit: (exit) => exits.push(exit),
     onBroken: (stream) => broken.push(stream),
@@ -154,7 +154,7 @@ describe('a child', () => {
   it('T5 that cannot be started is an error of the system', async () => {
     const { process, emit } = fake();
     const options = { file: 'x', args: [], cwd: '/', env: {}, system, endAtExit: () => () => {} };
-    const heard = { onOutput() {}, onErrorOutput() {}, onExit: () => expect.fail(), onBroken: () => expect.fail() };
+    const heard = { onOutput: () => 0, onErrorOutput() {}, onExit: () => expect.fail(), onBroken: () => expect.fail() };
     const starting = startChild({ ...options, ...heard, spawn: () => process });
     emit('error', failed('ENOENT'));
     await expect(starting).rejects.toMatchObject({ code: 'ENOENT' });
