@@ -94,7 +94,8 @@ export function createLink(parts: LinkParts, client: Client): Link {
     announces: declaresChanges(client),
     ended: parts.ended.signal,
     get died() {
-      return parts.died;
+      // Who finds that it has ended, and lets go of it, may be first.
+      return parts.died || parts.opened?.failure() !== undefined;
     },
     retire,
     protocolVersion: client.getNegotiatedProtocolVersion(),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { McpError, McpOptions } from '../../src/index.js';
+import { rejection } from './rig.js';
 import { createStdioKit } from './stdio-kit.js';
 
 const { folder, wire } = createStdioKit();
@@ -112,4 +113,85 @@ describe('a message that the SDK would not take', () => {
       expect(performance.now() - startedAt).toBeLessThan(5_000);
     },
   );
+});
+
+describe('a child that breaks off', () => {
+  it.each([
+    ['exit 0', 'exit code 0'],
+    ['echo no config >&2; exit 4', 'exit code 4. The end of its standard error:\nno config'],
+    ['kill -SEGV $$', 'signal SIGSEGV'],
+  ])('T5 before it has read a word says how: %s', async (script, how) => {
+    const errors = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const { toolset } = await wire({ command: 'sh', args: ['-c', script] });
+        return toolset.servers[0]?.error;
+      }),
+    );
+    for (const error of errors) {
+      expect(error?.code).toBe('process-failed');
+      expect(error?.message).toContain(how);
+    }
+  });
+
+  it('C4 and reads no more is replaced, and the call is sent to the next', async () => {
+    const { run } = await start(
+      'const call = (_, id) => { closeSync(0); answer(id, String(process.pid)); pause(60_000); }',
+    );
+    const pids = [await run(), await run()];
+    expect(pids.map(Number)).not.toContain(Number.NaN);
+    expect(pids[0]).not.toBe(pids[1]);
+  });
+
+  it('T5 C5 and writes no more is replaced, and the call may have run', async () => {
+    const { toolset, run } = await start(
+      'const call = ({ last }, id) => { if (!last) return answer(id, "served"); closeSync(1); pause(60_000); }',
+    );
+    const startedAt = performance.now();
+    const error = await rejection(toolset.tools.s__do!.execute({ last: true }));
+    expect(error).toMatchObject({ code: 'outcome-unknown', cause: { code: 'process-failed' } });
+    expect((error.cause as McpError).message).toContain('closed its standard output');
+    expect(await run()).toBe('served');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+});
+
+describe('a child that writes too much', () => {
+  it('T5 does not hold up this process, without end as it may be', async () => {
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const { toolset } = await wire({ command: 'yes', args: ['['] }, { connectTimeoutMs: 1_500 });
+    clearInterval(timer);
+    expect(toolset.servers[0]?.error?.code).toBe('timeout');
+    // 64 KiB are read at once.
+    expect(longest).toBeLessThan(1_500);
+  });
+
+  it('T5 C5 loses no answer that came before a line that is too long', async () => {
+    const { run } = await start(
+      `let first;
+       const call = ({ end }, id) => {
+         if (!end) return first = id;
+         write(JSON.stringify({ jsonrpc: '2.0', id: first, result: { content: [{ type: 'text', text: 'in time' }] } }) +
+           '\\n' + 'x'.repeat(2000));
+       }`,
+      { limits: { responseBytes: 1_000 } },
+    );
+    expect(await Promise.all([run(), run({ end: true })])).toEqual(['in time', 'limit']);
+  });
+
+  it('T5 and ends is read to its end', async () => {
+    const { run } = await start(
+      `const call = (_, id) => {
+         for (let each = 0; each < 20; each++)
+           write('{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}\\n'.repeat(1_000));
+         answer(id, 'last');
+         process.exit(0);
+       }`,
+    );
+    expect(await run()).toBe('last');
+  });
 });

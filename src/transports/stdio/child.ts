@@ -1,5 +1,6 @@
 /// <reference path="./cross-spawn.d.ts" />
 import type { ChildProcess, SpawnOptions } from 'cross-spawn';
+import { nextTurn, PIECES_A_TURN } from '../../core/turns.js';
 import { endTree, type System } from './tree.js';
 
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
@@ -11,6 +12,9 @@ export interface Exit {
   readonly signal?: string;
 }
 
+/** A stream of a child, as the child sees it. */
+export type Stream = 'standard input' | 'standard output';
+
 export interface ChildOptions {
   readonly file: string;
   readonly args: readonly string[];
@@ -19,14 +23,20 @@ export interface ChildOptions {
   readonly spawn: Spawn;
   readonly system: System;
   endAtExit(pid: number): () => void;
-  onOutput(chunk: Uint8Array): void;
+  /** Returns how many pieces of work that was. */
+  onOutput(chunk: Uint8Array): number;
   onErrorOutput(chunk: Uint8Array): void;
   /** All that it wrote has been handed on, but what others write who still hold its streams. */
   onExit(exit: Exit): void;
+  /** It has closed a stream and lives on: nothing more can come of it. Told of instead of its exit. */
+  onBroken(stream: Stream): void;
 }
 
 export interface Child {
-  /** Rejects only where the line surely did not reach the child; what else went wrong is told by the exit. */
+  /**
+   * Rejects only where the line surely did not reach the child, and when the reason has been told: its exit, or a broken stream.
+   * What else went wrong is told by the exit.
+   */
   write(line: string): Promise<void>;
   /** Ends it and everything below it. Never rejects; all who ask wait for one end (T4). */
   end(options: { readonly gently: boolean }): Promise<void>;
@@ -34,6 +44,9 @@ export interface Child {
 
 /** What a grandchild that holds the streams may delay the end by, in milliseconds. */
 const DRAIN_MS = 200;
+
+/** What a child that has closed a stream may take to end, in milliseconds: most close them by ending. */
+const BROKEN_MS = 500;
 
 /** Starts a child. Rejects with the system's error where that cannot be done. */
 export function startChild(options: ChildOptions): Promise<Child> {
@@ -51,30 +64,67 @@ export function startChild(options: ChildOptions): Promise<Child> {
     // What comes of these is told by the exit.
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {});
     process.on('error', reject);
-    let forget = () => {};
-    process.on('spawn', () => {
-      forget = options.endAtExit(process.pid as number);
-      resolve(createChild(process, system));
+    const fate = watch(process, options);
+    process.on('spawn', () => resolve(createChild(process, system, fate)));
+    let work = 0;
+    stdout?.on('data', (chunk) => {
+      work += options.onOutput(chunk);
+      if (work < PIECES_A_TURN) return;
+      work = 0;
+      // The platform reads on for as long as there is something: a child that writes without end would hold up all else.
+      stdout.pause();
+      void nextTurn().then(() => stdout.resume());
     });
-    stdout?.on('data', options.onOutput);
+    stdout?.on('end', () => fate.breakOff('standard output'));
     stderr?.on('data', options.onErrorOutput);
-    process.on('exit', (code, signal) => {
-      forget();
-      const exit = { ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) };
-      let told = false;
-      const tell = () => {
-        clearTimeout(timer);
-        for (const stream of [stdin, stdout, stderr]) stream.destroy();
-        if (!told) options.onExit(exit);
-        told = true;
-      };
-      const timer = setTimeout(tell, DRAIN_MS);
-      process.on('close', tell);
-    });
   });
 }
 
-function createChild(process: ChildProcess, system: System): Child {
+/** How a child comes to its end. */
+interface Fate {
+  /** Resolves when it has been told of. */
+  readonly told: Promise<void>;
+  /** The child has closed a stream. */
+  breakOff(stream: Stream): void;
+}
+
+function watch(process: ChildProcess, options: ChildOptions): Fate {
+  let forget = () => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let finish = () => {};
+  const told = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  process.on('spawn', () => {
+    forget = options.endAtExit(process.pid as number);
+  });
+  process.on('exit', (code, signal) => {
+    forget();
+    const exit = { ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) };
+    let over = false;
+    const tell = () => {
+      clearTimeout(timer);
+      for (const stream of [process.stdin, process.stdout, process.stderr]) stream.destroy();
+      if (!over) options.onExit(exit);
+      over = true;
+      finish();
+    };
+    clearTimeout(timer);
+    timer = setTimeout(tell, DRAIN_MS);
+    process.on('close', tell);
+  });
+  return {
+    told,
+    breakOff(stream) {
+      timer ??= setTimeout(() => {
+        options.onBroken(stream);
+        finish();
+      }, BROKEN_MS);
+    },
+  };
+}
+
+function createChild(process: ChildProcess, system: System, fate: Fate): Child {
   const { stdin } = process;
   const leader = {
     pid: process.pid as number,
@@ -85,9 +135,14 @@ function createChild(process: ChildProcess, system: System): Child {
   };
   const writeLine = (line: string) =>
     new Promise<void>((resolve, reject) => {
-      if (!leader.running) return reject(new Error('The process has ended'));
+      const refuse = (why: unknown) => void fate.told.then(() => reject(why));
+      if (!leader.running) return refuse(new Error('The process has ended'));
       // Called in every case: a stream that is destroyed tells all who wait. A line that the pipe did not take has no end.
-      stdin.write(line, (error) => (isBrokenPipe(error) ? reject(error) : resolve()));
+      stdin.write(line, (error) => {
+        if (!isBrokenPipe(error)) return resolve();
+        fate.breakOff('standard input');
+        refuse(error);
+      });
     });
   let last = Promise.resolve();
   let ended: Promise<void> | undefined;

@@ -19,7 +19,10 @@ declare module 'cross-spawn' {
   }
 
   interface ReadableStream extends Stream {
+    pause(): void;
+    resume(): void;
     on(event: 'data', listener: (chunk: Uint8Array) => void): this;
+    on(event: 'end', listener: () => void): this;
     on(event: 'error', listener: (error: Error) => void): this;
   }
 

@@ -4,8 +4,8 @@ import { createLineReader } from './lines.js';
 
 /** Reads messages off what a process writes. */
 export interface Output {
-  /** Whether reading may go on: false once a line is over the limit. */
-  take(chunk: Uint8Array): boolean;
+  /** How many lines the chunk has completed; undefined once a line is over the limit. */
+  take(chunk: Uint8Array): number | undefined;
 }
 
 /** Lines that are no messages are left out and told of (T5). */
@@ -19,9 +19,12 @@ export function createOutput(context: TransportContext, deliver: (message: objec
   };
   return {
     take(chunk) {
-      const lines = reader.take(chunk);
-      lines?.forEach(takeLine);
-      return lines !== undefined;
+      let lines = 0;
+      const fits = reader.take(chunk, (line) => {
+        lines += 1;
+        takeLine(line);
+      });
+      return fits ? lines : undefined;
     },
   };
 }
@@ -35,7 +38,8 @@ function reportNoise(lines: number, { server, report }: TransportContext): void 
 
 /** The messages on a line: one, or several in revision 2025-03-26; undefined where it is something else. */
 function readMessages(line: string): readonly object[] | undefined {
-  if (line.trim() === '') return [];
+  // To parse what cannot be one costs many times as much as to look.
+  if (!/^\s*[[{]/.test(line)) return line.trim() === '' ? [] : undefined;
   const value = readJson(line);
   const messages = Array.isArray(value) ? value : [value];
   return messages.length > 0 && messages.every(isMessage) ? messages : undefined;

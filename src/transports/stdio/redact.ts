@@ -1,3 +1,4 @@
+import { quietly } from '../../core/quietly.js';
 import { isSecretName } from '../../guard/secret-query.js';
 
 /** Takes what a process was given in confidence out of what it prints (S1). */
@@ -15,14 +16,21 @@ interface Given {
 /** What is shorter would take ordinary words out. */
 const LEAST_CHARACTERS = 4;
 
-/** Every value of the entry's own `env`, and those arguments that are named like a secret: `--api-key=…`, `--token …`. */
+/**
+ * Every value of the entry's own `env`; of its arguments those that are named like a secret: `--api-key=…`, `--token …`; and of
+ * URLs in either the password and the parameters that are.
+ */
 export function createRedact({ env = {}, args = [] }: Given): Redact {
   // A value of several lines may be printed line by line, and a header without its scheme.
   const parts = [
     ...Object.values(env).flatMap((value) => [value, ...value.split(/\r?\n/)]),
-    ...secretArguments(args).flatMap((value) => [value, ...value.split(/\s+/)]),
+    ...[...secretArguments(args), ...[...args, ...Object.values(env)].flatMap(urlSecrets)].flatMap((value) => [
+      value,
+      ...value.split(/\s+/),
+    ]),
   ];
-  const secrets = [...new Set(parts)].filter(({ length }) => length >= LEAST_CHARACTERS);
+  const known = parts.filter(({ length }) => length >= LEAST_CHARACTERS);
+  const secrets = [...new Set(known.flatMap(formsOf))];
   // The longest first: one may be a part of another.
   secrets.sort((a, b) => b.length - a.length);
   return {
@@ -38,4 +46,22 @@ function secretArguments(args: readonly string[]): string[] {
     const next = argument.startsWith('-') ? args[index + 1] : undefined;
     return [value?.trim() ?? next].filter((secret) => secret !== undefined);
   });
+}
+
+/** The password and the secret parameters of the URL that a text is, or ends with. */
+function urlSecrets(given: string): string[] {
+  const text = /[a-z][a-z\d+.-]*:\/\/.*$/is.exec(given)?.[0] ?? '';
+  const url = quietly(() => new URL(text));
+  if (url === undefined) return [];
+  const { password, searchParams } = url;
+  const parameters = [...searchParams].filter(([name]) => isSecretName(name)).map(([, value]) => value);
+  return [password, quietly(() => decodeURIComponent(password)) ?? '', ...parameters];
+}
+
+/** How programs print a text: as it is, within a JSON or JavaScript string, within a URL. */
+function formsOf(text: string): string[] {
+  const quoted = JSON.stringify(text).slice(1, -1);
+  const inUrl = quietly(() => encodeURIComponent(text)) ?? text;
+  const inForm = new URLSearchParams({ '': text }).toString().slice(1);
+  return [text, quoted, quoted.replaceAll('\\"', '"'), inUrl, inForm];
 }

@@ -53,7 +53,8 @@ export function createStdioTransport(
     },
     async send(message) {
       const { child, failure } = process;
-      if (child === undefined || failure !== undefined) throw failure ?? failed(process, 'does not run');
+      // Why it does not is told by `failure`: of the message itself that says no more than that it was not sent.
+      if (child === undefined || failure !== undefined) throw new Error('The process does not run');
       await child.write(lineOf(message));
     },
     close() {
@@ -95,10 +96,13 @@ async function start(process: Process): Promise<Child> {
     system,
     endAtExit,
     onOutput(chunk) {
-      if (process.failure === undefined && !output.take(chunk))
+      const lines = process.failure === undefined ? output.take(chunk) : 0;
+      if (lines === undefined)
         lose(process, overResponseBytes(context.server, 'a line of its output', context.limits.responseBytes));
+      return lines ?? 0;
     },
     onErrorOutput: tail.add,
+    onBroken: (stream) => lose(process, failed(process, `closed its ${stream}`)),
     onExit: (exit) => lose(process, failed(process, `ended with ${nameOf(exit)}`, processError(exit))),
   });
   return child.catch((cause: unknown) => {
@@ -115,7 +119,8 @@ function lineOf(message: object): string {
 function lose(process: Process, failure: McpError): void {
   if (process.failure !== undefined || process.closing !== undefined) return;
   process.failure = failure;
-  process.transport.onclose?.();
+  // After the lines that it surely did not get have been refused: all others may have been executed.
+  setTimeout(() => process.transport.onclose?.(), 0);
   void process.child?.end({ gently: failure.code === 'process-failed' });
 }
 

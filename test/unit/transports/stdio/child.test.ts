@@ -36,6 +36,7 @@ async function start() {
   const made = fake();
   const spawn = vi.fn((..._: [string, readonly string[], SpawnOptions]) => made.process);
   const exits: Exit[] = [];
+  const broken: string[] = [];
   const forget = vi.fn();
   const starting = startChild({
     file: '/bin/x',
@@ -45,12 +46,13 @@ async function start() {
     spawn,
     system,
     endAtExit: () => forget,
-    onOutput() {},
+    onOutput: () => 0,
     onErrorOutput() {},
     onExit: (exit) => exits.push(exit),
+    onBroken: (stream) => broken.push(stream),
   });
   made.emit('spawn');
-  return { ...made, spawn, exits, forget, child: await starting };
+  return { ...made, spawn, exits, broken, forget, child: await starting };
 }
 
 const failed = (code: string) => Object.assign(new Error(code), { code });
@@ -74,15 +76,37 @@ describe('a child', () => {
     ]);
   });
 
-  it('C4 refuses a line where it surely did not get it: nobody reads the pipe, or it has ended', async () => {
-    const { child, finish, state, stdin } = await start();
-    const broken = child.write('x\n');
-    broken.catch(() => {});
+  it('C4 refuses a line that it surely did not get when its exit has been told', async () => {
+    const { child, emit, exits, finish, state, stdin } = await start();
+    const refused: [unknown, number][] = [];
+    const note = (error: { code?: unknown; message: string }) =>
+      void refused.push([error.code ?? error.message, exits.length]);
+    void child.write('x\n').catch(note);
     await finish(failed('EPIPE'));
-    await expect(broken).rejects.toMatchObject({ code: 'EPIPE' });
-    state.signalCode = 'SIGKILL';
-    await expect(child.write('y\n')).rejects.toThrow('ended');
+    state.exitCode = 1;
+    void child.write('y\n').catch(note);
+    emit('exit', 1, null);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(refused).toEqual([]);
+    emit('close', 1, null);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(refused).toEqual([
+      ['EPIPE', 1],
+      ['The process has ended', 1],
+    ]);
     expect(stdin.write).toHaveBeenCalledTimes(1);
+  });
+
+  it('T5 that reads no more and lives on is broken', async () => {
+    const { broken, child, exits, finish } = await start();
+    const refused = child.write('x\n');
+    refused.catch(() => {});
+    await finish(failed('EPIPE'));
+    await vi.advanceTimersByTimeAsync(450);
+    expect(broken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(100);
+    await expect(refused).rejects.toMatchObject({ code: 'EPIPE' });
+    expect([broken, exits]).toEqual([['standard input'], []]);
   });
 
   it('C5 is given one line at a time, so that each is known to have arrived or not', async () => {
@@ -130,7 +154,7 @@ describe('a child', () => {
   it('T5 that cannot be started is an error of the system', async () => {
     const { process, emit } = fake();
     const options = { file: 'x', args: [], cwd: '/', env: {}, system, endAtExit: () => () => {} };
-    const heard = { onOutput() {}, onErrorOutput() {}, onExit: () => expect.fail() };
+    const heard = { onOutput: () => 0, onErrorOutput() {}, onExit: () => expect.fail(), onBroken: () => expect.fail() };
     const starting = startChild({ ...options, ...heard, spawn: () => process });
     emit('error', failed('ENOENT'));
     await expect(starting).rejects.toMatchObject({ code: 'ENOENT' });

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createRedact } from '../../../../src/transports/stdio/redact.js';
 import { createTail, TAIL_BYTES } from '../../../../src/transports/stdio/tail.js';
@@ -63,6 +64,30 @@ describe('secrets', () => {
   it('S1 other arguments stay readable, and so does what is short', () => {
     const given = { args: ['--root', '/srv/files', '-y', 'server', '--key'], env: { DEBUG: '1', EMPTY: '' } };
     expect(tailOf(['no such folder: /srv/files (server 1)'], given)).toBe('no such folder: /srv/files (server 1)');
+  });
+
+  it.each([
+    ['a JSON string', (text: string) => JSON.stringify({ text })],
+    ['what Node prints', (text: string) => inspect({ text })],
+    ['a URL', (text: string) => `https://x.test/?q=${encodeURIComponent(text)}&r=1`],
+    ['a form', (text: string) => String(new URLSearchParams({ text }))],
+  ])('S1 are known as %s shows them', (_, print) => {
+    for (const secret of ['ab"cd\\ef gh/ij', '{"key":"-----BEGIN\\nabcdef"}', 'pässword+=']) {
+      expect(tailOf([print(secret)], { env: { KEY: secret } })).toBe(print('MARK').replace('MARK', '[redacted]'));
+    }
+  });
+
+  it('S1 of URLs are taken out, the rest of it is shown', () => {
+    const args = ['https://u.test/sse?region=eu&api_key=abcd-1234', '--db=postgres://me:pass%2Fword@db.test/x'];
+    const env = { CACHE: 'redis://:hunter22@cache.test' };
+    const said = 'to u.test, eu, key abcd-1234; me pass%2Fword or pass/word at db.test; hunter22 at cache.test';
+    expect(tailOf([said], { args, env })).toBe(
+      'to u.test, eu, key [redacted]; me [redacted] or [redacted] at db.test; [redacted] at cache.test',
+    );
+  });
+
+  it('S1 a text that is no Unicode is one too', () => {
+    expect(tailOf(['half'], { env: { A: 'half\ud800' } })).toBe('half');
   });
 
   it('S1 the longest is taken out first', () => {
