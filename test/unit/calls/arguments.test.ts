@@ -147,6 +147,41 @@ describe('what a string is read as', () => {
   });
 });
 
+describe('what is nested too deeply', () => {
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const schema = { type: 'object', properties: { p: { type: 'integer' }, list: { type: 'array' } } };
+
+  it.each([3_000, 20_000])('D8 %s levels of a text are refused', (levels) => {
+    expect(refusal(`{"p":"5","list":${deep(levels)}}`, schema).issues).toEqual([
+      { path: '', message: expect.stringContaining('nested too deeply') },
+    ]);
+    expect(refusal({ p: '5', list: deep(levels) }, schema).issues.map(({ path }) => path)).toEqual(['/list']);
+  });
+});
+
+describe('D8 alternatives', () => {
+  const of = (kind: string, properties: JsonSchema) => ({
+    type: 'object',
+    properties: { kind: { const: kind }, ...properties },
+    required: ['kind'],
+  });
+  const text = of('text', { value: { type: 'string' }, most: { type: 'integer' } });
+  const count = of('count', { value: { type: 'integer' } });
+
+  it.each(['anyOf', 'oneOf'])('D8 a string is only read as the alternative wants it that was meant (%s)', (keyword) => {
+    for (const alternatives of [
+      [text, count],
+      [count, text],
+    ]) {
+      const schema = parameter({ [keyword]: alternatives });
+      const given = { p: { kind: 'text', value: '10', most: '5' } };
+      expect(check(given, schema)).toEqual({ args: { p: { ...given.p, most: 5 } }, coerced: [['/p/most']] });
+      const wrong = { p: { ...given.p, most: 'x' } };
+      expect(refusal(wrong, schema).issues.map(({ path }) => path)).toEqual(['/p/most']);
+    }
+  });
+});
+
 describe('what a refusal says', () => {
   const cases: readonly (readonly [what: string, schema: JsonSchema, args: unknown, issues: readonly string[]])[] = [
     ['a type', parameter({ type: 'string' }), { p: 5 }, ['/p: must be a string, not 5']],
