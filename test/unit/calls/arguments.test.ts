@@ -147,6 +147,33 @@ describe('what a string is read as', () => {
   });
 });
 
+describe('references', () => {
+  it.each([
+    [undefined, '$id'],
+    ['http://json-schema.org/draft-04/schema#', 'id'],
+  ])('D7 those inside a schema with a name of its own are not read as to the document (%s)', ($schema, id) => {
+    const definitions = {
+      text: { type: 'integer' },
+      inner: {
+        [id]: 'https://example.org/inner',
+        properties: { p: { $ref: '#/definitions/text' }, q: { $ref: '#text' } },
+        definitions: { text: { type: 'string', $anchor: 'text' } },
+      },
+    };
+    const schema = parameter({ $ref: '#/definitions/inner' }, { $schema, definitions });
+    expect(check({ p: { p: 'x', q: 'y' } }, schema).coerced).toEqual([]);
+    expect(refusal({ p: 'x', q: 1 }, { ...schema, required: ['r'] }).issues).toHaveLength(1);
+  });
+
+  it('D8 a parameter may be called `$ref`', () => {
+    const schema = { type: 'object', properties: { $ref: { type: 'integer' } } };
+    expect(check({ $ref: '5' }, schema).args).toEqual({ $ref: 5 });
+    expect(refusal({ $ref: 'x' }, schema).issues).toEqual([
+      { path: '/$ref', message: 'must be an integer, not the string "x"' },
+    ]);
+  });
+});
+
 describe('what is nested too deeply', () => {
   const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const schema = { type: 'object', properties: { p: { type: 'integer' }, list: { type: 'array' } } };
