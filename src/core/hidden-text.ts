@@ -48,6 +48,7 @@ const JOINING = [
   .join('');
 
 const PICTURE = '\\p{Extended_Pictographic}';
+const IGNORABLE = '\\p{Default_Ignorable_Code_Point}';
 const SELECTOR = '[\\uFE00-\\uFE0F\\u{E0100}-\\u{E01EF}]';
 
 /** Invisible characters that make another one what it is: one for each, and never a run of them. */
@@ -56,7 +57,8 @@ const NEEDED = [
   '\\u{1F3F4}[\\u{E0061}-\\u{E007A}]{2}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{1,4}\\u{E007F}',
   '[0-9#*]\\uFE0F\\u20E3',
   `${PICTURE}(?:[\\uFE0E\\uFE0F]|\\p{Emoji_Modifier})?(?:\\u200D${PICTURE}(?:\\uFE0F|\\p{Emoji_Modifier})?)*`,
-  `(?<=[${JOINING}])(?<![\\u200C\\u200D])[\\u200C\\u200D](?![\\u200C\\u200D])`,
+  // Some letters of these scripts are drawn as nothing themselves. Variants of Mongolian ones may stand between.
+  `(?<=(?!${IGNORABLE})[${JOINING}][\\u180B-\\u180F]?)[\\u200C\\u200D](?![\\u200C\\u200D])`,
   `\\p{Unified_Ideograph}[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}](?!${SELECTOR})`,
   '(?<=[\\u1820-\\u18AA])[\\u180B-\\u180F](?![\\u180B-\\u180F])',
   `(?<=[\\u1000-\\u109F\\uAA60-\\uAA7F\\u2200-\\u22FF\\u2A00-\\u2AFF])\\uFE00(?!${SELECTOR})`,
@@ -64,8 +66,8 @@ const NEEDED = [
 ].join('|');
 
 /** Control characters but tab and line breaks, everything that is drawn as nothing, and marks of annotations. */
-const HIDDEN = '[\\0-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F\\p{Default_Ignorable_Code_Point}\\uFFF9-\\uFFFB]';
-/** What tells a terminal to do something, with what it says to it. */
+const HIDDEN = `[\\0-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F${IGNORABLE}\\uFFF9-\\uFFFB]`;
+/** What tells a terminal to do something, with what it says to it. One ends where the next begins: no text is read twice. */
 const COMMANDS = [
   '(?:\\x1B\\[[0-?]*|\\x9B[0-?]+)[ -\\/]*[@-~]',
   '(?:\\x1B[\\]PX^_]|[\\x90\\x98\\x9D-\\x9F])[^\\x07\\x1B\\x90\\x98\\x9C-\\x9F\\r\\n]*(?:\\x07|\\x1B\\\\|\\x9C)',

@@ -1,5 +1,6 @@
-import { cloneJson, readJson } from '../../core/json.js';
+import { cloneJson, measureJson, readJson } from '../../core/json.js';
 import { type Failure, typesOf } from './failures.js';
+import { rankOf } from './issues.js';
 
 /** A string that stands where the schema wants something else, and is that, as JSON. */
 export interface Coercion {
@@ -7,21 +8,46 @@ export interface Coercion {
   readonly value: unknown;
 }
 
-/** The strings that can be read as what the schema wants there, of all alternatives (D8). */
+/** The strings that can be read as what the schema wants there; of alternatives, of the one that was meant (D8). */
 export function findCoercions(failures: readonly Failure[]): readonly Coercion[] {
-  return failures.flatMap((failure): readonly Coercion[] => {
-    if (failure.branches !== undefined) return failure.branches.flatMap(findCoercions);
-    const { keyword, tokens, value, node } = failure;
-    if (keyword !== 'type' || typeof value !== 'string') return [];
-    const read = readExactly(value);
-    return read !== undefined && typesOf(node).some((type) => isOf(read, type)) ? [{ tokens, value: read }] : [];
-  });
+  return mend(failures).coercions;
 }
+
+interface Mending {
+  readonly coercions: readonly Coercion[];
+  /** Whether nothing else is wrong. */
+  readonly isAll: boolean;
+}
+
+function mend(failures: readonly Failure[]): Mending {
+  const parts = failures.map((failure) => mendBranches(failure) ?? mendValue(failure));
+  return { coercions: parts.flatMap(({ coercions }) => coercions), isAll: parts.every(({ isAll }) => isAll) };
+}
+
+/** What one alternative wants would make another one, which was meant, refuse the value. */
+function mendBranches(failure: Failure): Mending | undefined {
+  if (failure.branches === undefined) return undefined;
+  const ranked = failure.branches.map((branch) => {
+    const mending = mend(branch);
+    return { mending, rank: mending.isAll ? 0 : rankOf(branch, failure) };
+  });
+  return ranked.reduce((one, other) => (other.rank < one.rank ? other : one)).mending;
+}
+
+function mendValue({ keyword, tokens, value, node }: Failure): Mending {
+  const read = keyword === 'type' && typeof value === 'string' ? readExactly(value) : undefined;
+  const isMended = read !== undefined && typesOf(node).some((type) => isOf(read, type));
+  return { coercions: isMended ? [{ tokens, value: read }] : [], isAll: isMended };
+}
+
+/** Deepest value that is read of a string: a deeper one may be more than can be written as JSON. */
+const DEPTH_MAX = 256;
 
 /** What a text is, where it is an object, array, number or boolean and nothing else, and nothing is lost in reading it. */
 function readExactly(text: string): unknown {
   const value = readJson(text);
-  if (typeof value === 'object' && value !== null) return value;
+  if (typeof value === 'object' && value !== null)
+    return measureJson(value, { depth: DEPTH_MAX, nodes: Number.POSITIVE_INFINITY }).ok ? value : undefined;
   if (text !== text.trim()) return undefined;
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;

@@ -102,7 +102,8 @@ function nodeAt(location: string, { metered, lookup }: Prepared): Node {
   for (const token of decode(location).slice(0, -1)) {
     if (!isContainer(node)) break;
     const { __absolute_ref__: reference } = node as Node;
-    node = token === '$ref' ? lookup[String(reference)] : (node as Node)[token];
+    // A property may have this name too.
+    node = token === '$ref' && reference !== undefined ? lookup[String(reference)] : (node as Node)[token];
   }
   return isRecord(node) ? node : {};
 }

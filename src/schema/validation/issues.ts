@@ -42,7 +42,7 @@ const OTHER_KIND = 1_000;
 const OTHER_CASE = 100;
 
 /** The less, the closer. */
-function rankOf(branch: readonly Failure[], { tokens }: Failure): number {
+export function rankOf(branch: readonly Failure[], { tokens }: Failure): number {
   const isKind = ({ keyword }: Failure) => keyword === 'type' || keyword === 'const' || keyword === 'enum';
   if (branch.some((each) => isKind(each) && each.tokens.length === tokens.length)) return OTHER_KIND;
   const isCase = (each: Failure) =>

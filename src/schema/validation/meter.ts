@@ -77,24 +77,28 @@ export interface MeterRules {
  */
 export function meterSchema(root: JsonSchema, rules: MeterRules): MeteredSchema {
   const found = { loosened: false, reverses: false, hasUniqueItems: false, costs: [] };
-  const schema = copySchema(root, { ...rules, found });
+  const schema = copySchema(root, { ...rules, found, inner: false }, true);
   return { schema: schema as JsonSchema, ...found };
 }
 
 interface Copying extends MeterRules {
+  /** Whether it stands in a schema with an `$id` of its own, by which references are read. */
+  readonly inner: boolean;
   readonly found: { loosened: boolean; reverses: boolean; hasUniqueItems: boolean; costs: Cost[] };
 }
 
-function copySchema(schema: unknown, copying: Copying): unknown {
+function copySchema(schema: unknown, around: Copying, isRoot = false): unknown {
   if (!isRecord(schema)) return schema !== false;
-  const { draft, found } = copying;
+  const copying = { ...around, inner: around.inner || (!isRoot && hasBase(schema, around.draft)) };
+  const { draft, found, inner } = copying;
   const copy: Record<string, unknown> = {};
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
     const role = roleOf(keyword, value);
     if (REVERSING.has(keyword)) found.reverses = true;
     if (isLeftOut(keyword, schema, copying)) found.loosened = true;
-    else if (PLAIN[keyword]?.(value, draft)) copy[keyword] = keyword === '$ref' ? localReference(String(value)) : value;
+    else if (PLAIN[keyword]?.(value, draft))
+      copy[keyword] = keyword === '$ref' ? localReference(String(value), inner) : value;
     else if (PLAIN[keyword] !== undefined) found.loosened = true;
     else if (hasKeyword(draft, keyword)) copyMembers(keyword, value, role, copy, copying);
   }
@@ -103,8 +107,14 @@ function copySchema(schema: unknown, copying: Copying): unknown {
 }
 
 /** Nothing outside the document is looked for, so what is referred to there is any value. */
-function localReference(reference: string): string {
-  return reference.startsWith('#') ? reference : '#/elsewhere';
+function localReference(reference: string, inner: boolean): string {
+  return reference.startsWith('#') && !inner ? reference : '#/elsewhere';
+}
+
+/** Whether references inside are to this schema, which the validator would read as to the whole document. */
+function hasBase(schema: JsonSchema, draft: Draft): boolean {
+  const id = own(schema, draft === '4' ? 'id' : '$id');
+  return typeof id === 'string' && !id.startsWith('#');
 }
 
 /** Booleans count as data for {@link roleOf}, and are schemas where one is expected. */
@@ -145,8 +155,8 @@ function copyMembers(
 }
 
 /** What the validator does not know, or must not be given. */
-function isLeftOut(keyword: string, schema: JsonSchema, { patterns }: Copying): boolean {
-  if (DYNAMIC_REFERENCES.includes(keyword)) return true;
+function isLeftOut(keyword: string, schema: JsonSchema, { patterns, inner }: Copying): boolean {
+  if (DYNAMIC_REFERENCES.includes(keyword) || (keyword === '$anchor' && inner)) return true;
   const value = schema[keyword];
   if (keyword === 'pattern') return !patterns || patternCost(String(value)) === undefined;
   const hasPatterns = isRecord(own(schema, 'patternProperties'));

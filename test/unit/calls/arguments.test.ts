@@ -147,6 +147,68 @@ describe('what a string is read as', () => {
   });
 });
 
+describe('references', () => {
+  it.each([
+    [undefined, '$id'],
+    ['http://json-schema.org/draft-04/schema#', 'id'],
+  ])('D7 those inside a schema with a name of its own are not read as to the document (%s)', ($schema, id) => {
+    const definitions = {
+      text: { type: 'integer' },
+      inner: {
+        [id]: 'https://example.org/inner',
+        properties: { p: { $ref: '#/definitions/text' }, q: { $ref: '#text' } },
+        definitions: { text: { type: 'string', $anchor: 'text' } },
+      },
+    };
+    const schema = parameter({ $ref: '#/definitions/inner' }, { $schema, definitions });
+    expect(check({ p: { p: 'x', q: 'y' } }, schema).coerced).toEqual([]);
+    expect(refusal({ p: 'x', q: 1 }, { ...schema, required: ['r'] }).issues).toHaveLength(1);
+  });
+
+  it('D8 a parameter may be called `$ref`', () => {
+    const schema = { type: 'object', properties: { $ref: { type: 'integer' } } };
+    expect(check({ $ref: '5' }, schema).args).toEqual({ $ref: 5 });
+    expect(refusal({ $ref: 'x' }, schema).issues).toEqual([
+      { path: '/$ref', message: 'must be an integer, not the string "x"' },
+    ]);
+  });
+});
+
+describe('what is nested too deeply', () => {
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const schema = { type: 'object', properties: { p: { type: 'integer' }, list: { type: 'array' } } };
+
+  it.each([3_000, 20_000])('D8 %s levels of a text are refused', (levels) => {
+    expect(refusal(`{"p":"5","list":${deep(levels)}}`, schema).issues).toEqual([
+      { path: '', message: expect.stringContaining('nested too deeply') },
+    ]);
+    expect(refusal({ p: '5', list: deep(levels) }, schema).issues.map(({ path }) => path)).toEqual(['/list']);
+  });
+});
+
+describe('D8 alternatives', () => {
+  const of = (kind: string, properties: JsonSchema) => ({
+    type: 'object',
+    properties: { kind: { const: kind }, ...properties },
+    required: ['kind'],
+  });
+  const text = of('text', { value: { type: 'string' }, most: { type: 'integer' } });
+  const count = of('count', { value: { type: 'integer' } });
+
+  it.each(['anyOf', 'oneOf'])('D8 a string is only read as the alternative wants it that was meant (%s)', (keyword) => {
+    for (const alternatives of [
+      [text, count],
+      [count, text],
+    ]) {
+      const schema = parameter({ [keyword]: alternatives });
+      const given = { p: { kind: 'text', value: '10', most: '5' } };
+      expect(check(given, schema)).toEqual({ args: { p: { ...given.p, most: 5 } }, coerced: [['/p/most']] });
+      const wrong = { p: { ...given.p, most: 'x' } };
+      expect(refusal(wrong, schema).issues.map(({ path }) => path)).toEqual(['/p/most']);
+    }
+  });
+});
+
 describe('what a refusal says', () => {
   const cases: readonly (readonly [what: string, schema: JsonSchema, args: unknown, issues: readonly string[]])[] = [
     ['a type', parameter({ type: 'string' }), { p: 5 }, ['/p: must be a string, not 5']],

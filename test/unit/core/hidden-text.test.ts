@@ -163,3 +163,24 @@ it.each([
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   }
 });
+
+describe('adversaries', () => {
+  it.each([0x61c, 0x17b4, 0x180b, 0x180e])('G10 joiners after the invisible letter %s say nothing', (code) => {
+    expect(cleanText(`a${`${point(code)}\u200c${point(code)}\u200d`.repeat(5)}b`)).toBe('ab');
+  });
+
+  it('G10 a joiner after a variant of a Mongolian letter stays', () => {
+    expect(cleanText('\u1820\u180b\u200d')).toBe('\u1820\u180b\u200d');
+  });
+
+  it('G10 nothing comes to light by removing something else', () => {
+    const alphabet = [
+      ...'a \u061c\u200c\u200d\u0628\u180b\u1820\ufe0f\ufe001#\u20e3\u1160\u115f\u1100\u17b4\u001b[m\u0090\u0007\u009b\u4e2d\u{1f600}\u{1f3fb}\u{1f3f4}\u{e0061}\u{e007f}\u{e0100}',
+    ];
+    const texts = fc.array(fc.constantFrom(...alphabet), { maxLength: 8 }).map((chars) => chars.join(''));
+    fc.assert(
+      fc.property(texts, (text) => cleanText(cleanText(text)) === cleanText(text)),
+      { numRuns: 3_000 },
+    );
+  });
+});
