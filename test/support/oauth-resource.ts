@@ -9,6 +9,8 @@ export interface ResourceRules {
   readonly scopes?: Readonly<Record<string, string>>;
   /** Replaces fields of the resource metadata. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Answers for the resource metadata; true says that it did. */
+  readonly onMetadata?: (response: ServerResponse) => boolean;
   /** Default: where it is. `undefined` leaves it out. */
   readonly resourceMetadata?: string | undefined;
 }
@@ -16,10 +18,11 @@ export interface ResourceRules {
 /** What a server puts before itself to be a resource of an authorization server (RFC 9728, RFC 6750). */
 export function protect(rules: () => ResourceRules) {
   return (request: RecordedRequest, response: ServerResponse): boolean => {
-    const { issuer, scopes = {}, metadata, ...rest } = rules();
+    const { issuer, scopes = {}, metadata, onMetadata, ...rest } = rules();
     const origin = `http://${request.headers.host}`;
     const place = '/.well-known/oauth-protected-resource';
     if (request.url.startsWith(place)) {
+      if (onMetadata?.(response)) return true;
       const resource = `${origin}${request.url.slice(place.length) || '/'}`;
       const document = { resource, authorization_servers: [issuer.origin], ...metadata };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
