@@ -107,6 +107,16 @@ const cases: { law: laws.Law; keeps: [path: string, text: string][]; breaks: [pa
     ],
   },
   {
+    law: laws.passesContextByHand,
+    keeps: [['core/a.ts', `const a = globalThis.localStorage;`]],
+    breaks: [
+      ['core/a.ts', `const a = new AsyncLocalStorage();`],
+      ['core/a.ts', `const a = globalThis['AsyncLocalStorage'];`],
+      ['core/a.ts', `const a = () => import('node:async_hooks');`],
+      ['core/a.ts', `// AsyncLocalStorage would do.`],
+    ],
+  },
+  {
     law: laws.entriesReExport,
     keeps: [['index.ts', `export { a } from './core/a.js'; export type { B } from './core/b.js';`]],
     breaks: [

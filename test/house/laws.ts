@@ -229,6 +229,12 @@ export const needsNoNode: Law = (source) => {
   return sites.map((site) => at(source, site.node, `imports ${site.from}`));
 };
 
+/** A session comes as an argument. What follows a caller unseen is lost, or another's, where requests share work. */
+export const passesContextByHand: Law = (source) => {
+  const names = /AsyncLocalStorage|async_hooks/.exec(source.text);
+  return names === null ? [] : [`${source.path} names ${names[0]}`];
+};
+
 export const entriesReExport: Law = (source) => {
   if (!isEntry(source.path)) return [];
   const own = source.tree.statements.filter(
