@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup,
-          setupFiles: ['test/support/console-watch.ts'],
+          setupFiles: ['test/support/console-watch.ts', 'test/support/rejection-watch.ts'],
           testTimeout: 20_000,
         },
       },

@@ -4,6 +4,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { bundle, bundleSplit, outsideOf } from '../house/bundle.js';
 import { filesUnder, importsOf, parse, root, type Source, walk } from '../house/files.js';
+import { passesContextByHand } from '../house/laws.js';
 import { entries } from '../house/package.js';
 
 const dist = `${root}dist`;
@@ -55,6 +56,12 @@ it('no file that the root entry reaches needs Node or makes code from text', () 
   const { files, packages } = reach('index.js', ['static', 'dynamic']);
   expect(files.flatMap((path) => unwelcomeIn(readBuilt(path)).map((word) => `${path}: ${word}`))).toEqual([]);
   expect(packages.filter((name) => /^node:|child_process|cross-spawn/.test(name))).toEqual([]);
+});
+
+it('no built file follows its caller by `AsyncLocalStorage`', () => {
+  const files = [...filesUnder(dist, '.js'), ...filesUnder(dist, '.d.ts')].map((path) => readBuilt(path));
+  expect(files.length).toBeGreaterThan(entries.length);
+  expect(files.flatMap(passesContextByHand)).toEqual([]);
 });
 
 it('importing the root entry loads neither the SDK nor zod', () => {

@@ -95,16 +95,6 @@ export const leavesTheConsoleAlone: Law = (source) => {
   return problems;
 };
 
-/** Sessions are passed on by hand: what follows a call by itself may follow it into another user's. */
-export const passesSessionsByHand: Law = (source) => {
-  const problems: string[] = [];
-  walk(source.tree, (node) => {
-    const text = ts.isIdentifier(node) || ts.isStringLiteral(node) ? node.text : '';
-    if (/AsyncLocalStorage|async_hooks/.test(text)) problems.push(at(source, node, 'keeps a context of its own'));
-  });
-  return problems;
-};
-
 const TEXT_TESTS = new Set(['includes', 'indexOf', 'search', 'match', 'matchAll', 'startsWith', 'endsWith', 'split']);
 const PATTERN_TESTS = new Set([...TEXT_TESTS, 'test', 'exec']);
 const TEXT_CHANGES = new Set(['toLowerCase', 'toUpperCase', 'trim', 'normalize', 'slice', 'toString']);
@@ -237,6 +227,12 @@ export const needsNoNode: Law = (source) => {
   const needs = (site: ImportSite) => site.from.startsWith('node:') || builtinModules.includes(site.from);
   const sites = importsOf(source).filter(needs);
   return sites.map((site) => at(source, site.node, `imports ${site.from}`));
+};
+
+/** A session comes as an argument. What follows a caller unseen is lost, or another's, where requests share work. */
+export const passesContextByHand: Law = (source) => {
+  const names = /AsyncLocalStorage|async_hooks/.exec(source.text);
+  return names === null ? [] : [`${source.path} names ${names[0]}`];
 };
 
 export const entriesReExport: Law = (source) => {

@@ -10,6 +10,8 @@ export interface ResourceRules {
   readonly scopes?: Readonly<Record<string, string>>;
   /** Replaces fields of the resource metadata. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Answers for the resource metadata; true says that it did. */
+  readonly onMetadata?: (response: ServerResponse) => boolean;
   /** Default: where it is. `undefined` leaves it out. */
   readonly resourceMetadata?: string | undefined;
   /** Tokens need a proof, which must hold this nonce. */
@@ -24,10 +26,11 @@ export function protect(rules: () => ResourceRules) {
     () => rules().dpop?.nonce?.(),
   );
   return (request: RecordedRequest, response: ServerResponse): boolean => {
-    const { issuer, scopes = {}, metadata, dpop, ...rest } = rules();
+    const { issuer, scopes = {}, metadata, onMetadata, dpop, ...rest } = rules();
     origin = `http://${request.headers.host}`;
     const place = '/.well-known/oauth-protected-resource';
     if (request.url.startsWith(place)) {
+      if (onMetadata?.(response)) return true;
       const resource = `${origin}${request.url.slice(place.length) || '/'}`;
       const document = { resource, authorization_servers: [issuer.origin], ...metadata };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));

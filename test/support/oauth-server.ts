@@ -22,7 +22,7 @@ export interface OAuthServerOptions {
   /** Registered beforehand: id and secret. */
   readonly clients?: Readonly<Record<string, string>>;
   /** Answers before anything else; true says that it did. */
-  readonly onRequest?: (request: RecordedRequest, response: ServerResponse) => boolean;
+  readonly onRequest?: (request: RecordedRequest, response: ServerResponse) => boolean | Promise<boolean>;
   /** Replaces fields of an answer with tokens. */
   readonly token?: Readonly<Record<string, unknown>>;
   /** Tokens are bound to a key (RFC 9449), and a proof must hold this nonce. */
@@ -141,7 +141,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
 
   const host = await listen(async (request, response) => {
     const entry = await recorder.accept(request, response);
-    if (entry === undefined || options.onRequest?.(entry, response)) return;
+    if (entry === undefined || (await options.onRequest?.(entry, response))) return;
     const url = new URL(entry.url, host.origin);
     if (url.pathname === '/.well-known/oauth-authorization-server') return send(response, 200, metadata());
     if (url.pathname === '/register') return send(response, 201, register(entry.body));

@@ -38,8 +38,8 @@ interface State {
   readonly memory: Memory;
   /** The user was asked. `refused`: the token at that time. */
   pending: (Pending & { readonly wish: Wish; readonly refused: string | undefined }) | undefined;
-  /** The answer is being looked at: nothing else may begin. */
-  finishing: boolean;
+  /** Until when an answer is being looked at and nothing else may begin. On Workers, whoever looks at it may be gone by then. */
+  finishingUntil: number;
   /** Scopes that a step-up asked for; none is asked for twice. */
   scope: string | undefined;
   readonly proofs: Proofs;
@@ -53,7 +53,7 @@ export function createOAuthCredentials(options: OAuthOptions): OAuthCredentials 
     options,
     memory: { issued: {} },
     pending: undefined,
-    finishing: false,
+    finishingUntil: 0,
     scope: undefined,
     proofs: createProofs(options.server, options.provider),
     errands: createSingleFlight((errand) => run(state, errand), { lasting: true }),
@@ -72,7 +72,8 @@ export function createOAuthCredentials(options: OAuthOptions): OAuthCredentials 
     heard: state.proofs.heard,
     finish: (answer) => finish(state, answer),
     restart() {
-      if (!state.finishing) drop(state);
+      state.finishingUntil = 0;
+      drop(state);
     },
   };
 }
@@ -81,7 +82,7 @@ async function tokenToSend(state: State): Promise<string | undefined> {
   const token = await readToken(state);
   const { pending } = state;
   if (pending?.wish !== 'renew') return token;
-  if (token === undefined || token === pending.refused || state.finishing)
+  if (token === undefined || token === pending.refused || isFinishing(state))
     throw needsAuthorization(state.options.server);
   // The host finished it by itself.
   state.pending = undefined;
@@ -110,7 +111,7 @@ async function widen(state: State, errand: Errand, signal: AbortSignal): Promise
 async function replaced(state: State, { wish, refused }: Errand): Promise<string | undefined> {
   const current = await readToken(state);
   if (current !== undefined && current !== refused) return current;
-  if (state.finishing || state.pending?.wish === wish) throw needsAuthorization(state.options.server);
+  if (isFinishing(state) || state.pending?.wish === wish) throw needsAuthorization(state.options.server);
   return undefined;
 }
 
@@ -140,12 +141,16 @@ async function run(state: State, errand: Errand): Promise<{ wish: Wish; token: s
   return { wish, token };
 }
 
+function isFinishing({ finishingUntil }: State): boolean {
+  return Date.now() < finishingUntil;
+}
+
 async function finish(state: State, answer: URLSearchParams): Promise<void> {
   const { pending, options } = state;
-  if (pending === undefined || state.finishing) throw nothingPending(options.server);
+  if (pending === undefined || isFinishing(state)) throw nothingPending(options.server);
   const sdk = await loadOAuthSdk();
-  if (state.pending !== pending || state.finishing) throw nothingPending(options.server);
-  state.finishing = true;
+  if (state.pending !== pending || isFinishing(state)) throw nothingPending(options.server);
+  state.finishingUntil = Date.now() + options.ms;
   // An answer to another question, whoever sent it, leaves this one open.
   let end = () => {};
   const onState = () => {
@@ -158,8 +163,11 @@ async function finish(state: State, answer: URLSearchParams): Promise<void> {
       state.pending = undefined;
     };
   } finally {
-    state.finishing = false;
-    end();
+    // Unless another authorization was begun meanwhile.
+    if (state.pending === pending) {
+      state.finishingUntil = 0;
+      end();
+    }
   }
 }
 
