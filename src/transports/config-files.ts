@@ -46,7 +46,7 @@ const PLACES: readonly Place[] = [
 export async function loadMcpConfig(location: string, options: McpConfigOptions = {}): Promise<McpConfig> {
   const { process } = globalThis as unknown as { readonly process: Parameters<typeof createDisk>[0] };
   const disk = createDisk(process);
-  const at = (path as Paths).resolve(disk.cwd, location);
+  const at = locate(location);
   const found = (await disk.isFolder(at)) ? await findIn(at, disk) : { file: at, dialect: dialectOf(at) };
   const dialect = options.dialect ?? found.dialect;
   if (found.manifest !== undefined && dialect === 'agent-plugins') {
@@ -62,6 +62,15 @@ export async function loadMcpConfig(location: string, options: McpConfigOptions 
     ...(root === undefined ? {} : { root }),
   });
   return keepInside(parsed, disk);
+}
+
+/** Whose own folder has been removed, a process can name a file by an absolute path alone. */
+function locate(location: string): string {
+  try {
+    return (path as Paths).resolve(location);
+  } catch (cause) {
+    throw unreadable(location, 'cannot be found from the folder of this process; give an absolute path', cause);
+  }
 }
 
 interface Found {

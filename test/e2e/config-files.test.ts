@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { loadMcpConfig, stdio } from '../../src/node.js';
 import { SECRETS } from '../support/canaries.js';
 import { rejection } from './rig.js';
@@ -166,4 +166,19 @@ describe('loadMcpConfig', () => {
     expect(diagnostics).toHaveLength(2);
     expect(JSON.stringify(diagnostics)).not.toMatch(/canary/);
   });
+});
+
+it('T6 T5 a process whose own folder has been removed is told so, and reads what has an absolute path', async () => {
+  const root = write(folder(), { '.mcp.json': { mcpServers: { s: { command: './server' } } } });
+  const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
+    throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+  });
+  try {
+    expect((await loadMcpConfig(root)).servers).toMatchObject([{ name: 's' }]);
+    expect(await rejection(loadMcpConfig('x.json'))).toMatchObject({ code: 'config', cause: { code: 'ENOENT' } });
+    const { toolset } = await rig.wire([{ name: 's', type: 'stdio', command: 'node' }], { transports: [stdio] });
+    expect(toolset.servers).toMatchObject([{ error: { code: 'process-failed', cause: { code: 'ENOENT' } } }]);
+  } finally {
+    cwd.mockRestore();
+  }
 });

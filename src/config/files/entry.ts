@@ -2,7 +2,7 @@ import { McpConfigError } from '../../core/errors.js';
 import { isRecord } from '../../core/json.js';
 import type { McpServerConfig, StdioServer } from '../../core/servers.js';
 import { type ConfigValues, DIALECTS, type Dialect, folderVariables, type McpConfigDialect } from './dialects.js';
-import { type Expanded, expand } from './expand.js';
+import { type Expanded, expand, type Lookup } from './expand.js';
 import { leadsOut } from './outside.js';
 import { findPluginProblem } from './plugin-rules.js';
 import type { FindProblem } from './schemas.js';
@@ -59,10 +59,24 @@ interface Entry {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** In one entry, of all its references together: a short text could ask for a long value any number of times. */
+const LONGEST_VALUES = 1024 * 1024;
+
 /** Every text of the fields that may hold references; a field that holds none is the same afterwards. */
 function expandEntry(entry: Entry, { expands, refuses, lookup }: Dialect, values: ConfigValues): Entry | Unusable {
-  const find = lookup(values);
+  const lookUp = lookup(values);
   let unusable: Unusable | undefined;
+  let length = 0;
+  const find: Lookup = (name) => {
+    const found = lookUp(name);
+    if (typeof found === 'string') length += found.length;
+    if (length <= LONGEST_VALUES) return found;
+    unusable ??= {
+      problem: 'invalid',
+      detail: `what its references stand for is longer than ${LONGEST_VALUES} characters`,
+    };
+    return '';
+  };
   const one = (text: string): string => {
     if (refuses?.test(text)) {
       unusable ??= { problem: 'unsupported', detail: 'it has a reference whose default holds braces' };

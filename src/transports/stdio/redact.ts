@@ -48,9 +48,9 @@ function secretArguments(args: readonly string[]): string[] {
   });
 }
 
-/** The password and the secret parameters of the URL that a text is, or ends with. */
+/** The password and the secret parameters of a URL that is the whole text, or what follows a name: `--url=…`. */
 function urlSecrets(given: string): string[] {
-  const text = /[a-z][a-z\d+.-]*:\/\/.*$/is.exec(given)?.[0] ?? '';
+  const text = /(?:^|=)([a-z][a-z\d+.-]*:\/\/.*)$/is.exec(given)?.[1] ?? '';
   const url = quietly(() => new URL(text));
   if (url === undefined) return [];
   const { password, searchParams } = url;

@@ -1,4 +1,4 @@
-import { McpConnectError, type McpError } from '../../core/errors.js';
+import { isMcpError, McpConnectError, type McpError } from '../../core/errors.js';
 import type { StdioServer } from '../../core/servers.js';
 import { escapeUnit } from '../../core/text.js';
 import type { ProcessTransport, TransportContext } from '../../core/transport.js';
@@ -78,10 +78,11 @@ export function createStdioTransport(
 
 async function start(process: Process): Promise<Child> {
   const { server, context, loadHost, tail, transport } = process;
-  const host = await loadHost().catch((cause: unknown) => {
-    throw failed(process, 'could not be started', cause);
-  });
-  const { file, cwd } = await host.launch(server, context.server);
+  const fail = (cause: unknown): never => {
+    throw isMcpError(cause) ? cause : failed(process, 'could not be started', cause);
+  };
+  const host = await loadHost().catch(fail);
+  const { file, cwd } = await host.launch(server, context.server).catch(fail);
   // Nobody waits any more, so nothing is started.
   if (context.signal.aborted || process.closing !== undefined) throw failed(process, 'was not started');
   const { system, spawn, endAtExit } = host;
@@ -105,9 +106,7 @@ async function start(process: Process): Promise<Child> {
     onBroken: (stream) => lose(process, failed(process, `closed its ${stream}`)),
     onExit: (exit) => lose(process, failed(process, `ended with ${nameOf(exit)}`, processError(exit))),
   });
-  return child.catch((cause: unknown) => {
-    throw failed(process, 'could not be started', cause);
-  });
+  return child.catch(fail);
 }
 
 /** Some readers of lines, Node's own from 24 on among them, end one at these characters too; escaped they mean the same. */

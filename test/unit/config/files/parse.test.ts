@@ -23,6 +23,16 @@ const why = async (entry: unknown, options: McpConfigOptions = {}, member = 'mcp
 };
 const local = (rest: object = {}) => ({ name: 's', type: 'stdio', command: 'npx', ...rest });
 
+it('T6 G9 references to long values without number leave an entry out, and never throw', async () => {
+  const env = { PATH: 'p'.repeat(4_096) };
+  const entry = (times: number) => ({ command: 'x', args: ['${PATH}'.repeat(times), '${PATH}'] });
+  expect(await why(entry(140_000), { env })).toBe(
+    'invalid: what its references stand for is longer than 1048576 characters.',
+  );
+  expect(await why(entry(256), { env })).toContain('longer');
+  expect(await one(entry(255), { env })).toMatchObject({ args: ['p'.repeat(255 * 4_096), env.PATH] });
+});
+
 describe('the dialect', () => {
   it('T6 is told by the text', async () => {
     const env = { A: 'value' };

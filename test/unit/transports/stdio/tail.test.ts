@@ -86,6 +86,13 @@ describe('secrets', () => {
     );
   });
 
+  it('S1 of long texts are found in no time', () => {
+    const args = ['x'.repeat(500_000), '=a'.repeat(250_000), '='.repeat(500_000)];
+    const startedAt = performance.now();
+    expect(tailOf(['said'], { args, env: { A: args[0]!, B: args[1]! } })).toBe('said');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
   it('S1 a text that is no Unicode is one too', () => {
     expect(tailOf(['half'], { env: { A: 'half\ud800' } })).toBe('half');
   });
