@@ -62,6 +62,21 @@ function fixed(): CostlyCheck[] {
       args: {},
     },
     { what: 'a recursion that branches', schema: branching, args: nested(60) },
+    ...['a{1000}b', '(?:a{1000}){1000}b', '(?:(?:(?:a{1000}){1000}){1000}){1000}b'].map((pattern) => ({
+      what: pattern,
+      schema: parameter({ pattern }),
+      args: { p: 'a'.repeat(900_000) },
+    })),
+    {
+      what: 'many properties of items that are repeated, where others must not be',
+      schema: {
+        properties: {
+          p: { items: { properties: Object.fromEntries(range(4_000).map((index) => [`k${index}`, true])) } },
+          q: { uniqueItems: true },
+        },
+      },
+      args: { p: wide.map(() => ({})) },
+    },
     { what: 'distinct items', schema: parameter({ type: 'array', uniqueItems: true }), args: { p: objects } },
     {
       what: 'a repeated item',
