@@ -77,6 +77,16 @@ function fixed(): CostlyCheck[] {
       },
       args: { p: wide.map(() => ({})) },
     },
+    {
+      what: 'a name of a million characters in many schemas',
+      schema: { allOf: range(500).map(() => ({ additionalProperties: {} })) },
+      args: { ['k'.repeat(1_000_000)]: 1 },
+    },
+    {
+      what: 'texts that fit no alternative',
+      schema: parameter({ items: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] } }),
+      args: { p: range(1_900).map(() => 'zz') },
+    },
     { what: 'distinct items', schema: parameter({ type: 'array', uniqueItems: true }), args: { p: objects } },
     {
       what: 'a repeated item',
