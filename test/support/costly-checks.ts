@@ -62,6 +62,31 @@ function fixed(): CostlyCheck[] {
       args: {},
     },
     { what: 'a recursion that branches', schema: branching, args: nested(60) },
+    ...['a{1000}b', '(?:a{1000}){1000}b', '(?:(?:(?:a{1000}){1000}){1000}){1000}b'].map((pattern) => ({
+      what: pattern,
+      schema: parameter({ pattern }),
+      args: { p: 'a'.repeat(900_000) },
+    })),
+    {
+      what: 'many properties of items that are repeated, where others must not be',
+      schema: {
+        properties: {
+          p: { items: { properties: Object.fromEntries(range(4_000).map((index) => [`k${index}`, true])) } },
+          q: { uniqueItems: true },
+        },
+      },
+      args: { p: wide.map(() => ({})) },
+    },
+    {
+      what: 'a name of a million characters in many schemas',
+      schema: { allOf: range(500).map(() => ({ additionalProperties: {} })) },
+      args: { ['k'.repeat(1_000_000)]: 1 },
+    },
+    {
+      what: 'texts that fit no alternative',
+      schema: parameter({ items: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] } }),
+      args: { p: range(1_900).map(() => 'zz') },
+    },
     { what: 'distinct items', schema: parameter({ type: 'array', uniqueItems: true }), args: { p: objects } },
     {
       what: 'a repeated item',

@@ -56,7 +56,12 @@ export function createChecker(root: JsonSchema): Checker {
         const errors = repeated.length > 0 ? [] : prepared.run(value);
         const units = meter.used();
         if (errors.length === 0 && repeated.length === 0) return { kind: 'valid', units };
-        return { kind: 'invalid', units, failures: readFailures(errors, prepared, value), repeated };
+        return {
+          kind: 'invalid',
+          units,
+          failures: readFailures(errors, { ...prepared, nodes: new Map() }, value),
+          repeated,
+        };
       } catch (error) {
         return { kind: 'unchecked', reason: error instanceof OutOfFuel ? 'fuel' : 'schema' };
       }

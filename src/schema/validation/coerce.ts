@@ -45,6 +45,8 @@ const DEPTH_MAX = 256;
 
 /** What a text is, where it is an object, array, number or boolean and nothing else, and nothing is lost in reading it. */
 function readExactly(text: string): unknown {
+  // Most texts are none, and failing to read one takes long.
+  if (!/^\s*[[{\-\dtf]/.test(text)) return undefined;
   const value = readJson(text);
   if (typeof value === 'object' && value !== null)
     return measureJson(value, { depth: DEPTH_MAX, nodes: Number.POSITIVE_INFINITY }).ok ? value : undefined;

@@ -4,6 +4,8 @@ import { canonicalJson } from '../../core/json.js';
 export interface DataSize {
   /** Most members of one object. */
   readonly keys: number;
+  /** Length of the names of one object together, at most, in UTF-16 code units. */
+  readonly names: number;
   /** Most items of one array. */
   readonly items: number;
   /** Longest string, property names included, in UTF-16 code units. */
@@ -15,22 +17,26 @@ const NODES_MAX = 100_000;
 /** Undefined for a value with too many parts. Iterative. */
 export function measureData(value: unknown): DataSize | undefined {
   const open: unknown[] = [value];
-  let [keys, items, text] = [0, 0, 0];
+  let [keys, names, items, text] = [0, 0, 0, 0];
   for (let index = 0; index < open.length; index++) {
     const each = open[index];
     if (typeof each === 'string') text = Math.max(text, each.length);
     if (typeof each !== 'object' || each === null) continue;
     if (Array.isArray(each)) items = Math.max(items, each.length);
     else {
-      const names = Object.keys(each);
-      keys = Math.max(keys, names.length);
-      for (const name of names) text = Math.max(text, name.length);
+      const own = Object.keys(each);
+      keys = Math.max(keys, own.length);
+      names = Math.max(
+        names,
+        own.reduce((sum, name) => sum + name.length, 0),
+      );
+      for (const name of own) text = Math.max(text, name.length);
     }
     const members: readonly unknown[] = Array.isArray(each) ? each : Object.values(each);
     if (open.length + members.length > NODES_MAX) return undefined;
     for (const member of members) open.push(member);
   }
-  return { keys, items, text };
+  return { keys, names, items, text };
 }
 
 /** Whether two items are the same value, told by their canonical text (G9). */

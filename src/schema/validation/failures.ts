@@ -5,6 +5,11 @@ import { TYPE } from './meter.js';
 
 type Node = Readonly<Record<string | symbol, unknown>>;
 
+/** What was validated with, and the schemas that failures were found in, by location. */
+export interface Found extends Prepared {
+  readonly nodes: Map<string, Node>;
+}
+
 /** One way in which a value does not fit. */
 export interface Failure {
   readonly keyword: string;
@@ -37,7 +42,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 const BRANCHING: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
 
 /** The validator's errors as a tree: what failed, and of alternatives what failed in each. */
-export function readFailures(errors: readonly OutputUnit[], prepared: Prepared, value: unknown): readonly Failure[] {
+export function readFailures(errors: readonly OutputUnit[], prepared: Found, value: unknown): readonly Failure[] {
   const failures: Failure[] = [];
   for (let index = 0; index < errors.length; index++) {
     const error = errors[index]!;
@@ -72,9 +77,11 @@ function takeBranches(errors: readonly OutputUnit[], start: number) {
   const branches = new Map<string, OutputUnit[]>();
   let current: OutputUnit[] | undefined;
   let count = 0;
-  for (const error of errors.slice(start + 1)) {
-    if (error.keywordLocation.startsWith(inside)) {
-      const branch = error.keywordLocation.slice(inside.length).split('/', 1)[0]!;
+  for (let index = start + 1; index < errors.length; index++) {
+    const error = errors[index]!;
+    const { keywordLocation: location } = error;
+    if (location.startsWith(inside)) {
+      const branch = location.slice(inside.length, location.indexOf('/', inside.length));
       current = branches.get(branch) ?? [];
       branches.set(branch, current);
     } else if (error.keyword !== 'false' || current === undefined) break;
@@ -87,13 +94,17 @@ function takeBranches(errors: readonly OutputUnit[], start: number) {
 function describe(
   { keyword, instanceLocation }: OutputUnit,
   around: OutputUnit,
-  prepared: Prepared,
+  prepared: Found,
   root: unknown,
 ): Failure {
   const tokens = decode(instanceLocation);
   let value = root;
   for (const token of tokens) value = isContainer(value) ? (value as Node)[token] : undefined;
-  return { keyword, tokens, value, node: nodeAt(around.keywordLocation, prepared) };
+  const { keywordLocation } = around;
+  // The items of an array fail in the same places.
+  const node = prepared.nodes.get(keywordLocation) ?? nodeAt(keywordLocation, prepared);
+  prepared.nodes.set(keywordLocation, node);
+  return { keyword, tokens, value, node };
 }
 
 /** The schema around a keyword, through the references on the way. */
@@ -114,7 +125,9 @@ function isContainer(value: unknown): value is object {
 
 function decode(location: string): readonly string[] {
   const tokens = location.split('/').slice(1);
-  return tokens.map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return tokens.map((token) =>
+    /[%~]/.test(token) ? decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~') : token,
+  );
 }
 
 /** The types that a schema names. */

@@ -7,6 +7,8 @@ import { patternCost } from './patterns.js';
 
 /** Units of work for one check (G9). A visit of a schema is one or more. */
 const FUEL = 10_000;
+/** Characters of property names that are written anew in each visit for one unit. */
+const CHARS_A_UNIT = 1_000;
 /** Where a copy keeps its `type`, to be read for free. */
 export const TYPE = Symbol('type');
 
@@ -28,7 +30,7 @@ export interface Meter {
 
 export function createMeter(): Meter {
   let left = FUEL;
-  let size: DataSize = { keys: 0, items: 0, text: 0 };
+  let size: DataSize = { keys: 0, names: 0, items: 0, text: 0 };
   const meter: Meter = {
     distinct: false,
     start(next) {
@@ -189,9 +191,9 @@ function installMeter(copy: Record<string, unknown>, { meter, found }: Copying):
   const weight = weigh(copy);
   const cost = costOf(copy, found.costs);
   const read = () => {
-    const { keys, text, items } = meter.size;
+    const { keys, names, text, items } = meter.size;
     const pairs = uniqueItems === true && !meter.distinct ? items * items : 0;
-    meter.burn(weight + Math.floor(keys / 20) + cost(text, keys) + pairs / 50);
+    meter.burn(weight + Math.floor(keys / 20 + names / CHARS_A_UNIT) + cost(text, keys) + pairs / 50);
     return type;
   };
   if (uniqueItems === true) {
@@ -218,7 +220,9 @@ function weigh(copy: Record<string, unknown>): number {
     size(copy.dependentRequired) +
     size(copy.dependentSchemas) +
     size(copy.dependencies);
-  return 1 + Math.floor(values / 50) + Math.floor(lists / 10);
+  // What fails in alternatives is told apart.
+  const branching = copy.anyOf === undefined && copy.oneOf === undefined ? 0 : 2;
+  return 1 + Math.floor(values / 50) + Math.floor(lists / 10) + branching;
 }
 
 /** Units that texts cost: their length, and what patterns may do to them. */

@@ -1,5 +1,5 @@
 import { MCP_DESCRIBE_TOOL } from '../../core/helper-names.js';
-import { isRecord, jsonText, readJson } from '../../core/json.js';
+import { jsonText, readJson } from '../../core/json.js';
 import type { JsonSchema } from '../../core/tools.js';
 import { createHelper, type Helper, invalidArguments, textResult } from './helper.js';
 
@@ -27,16 +27,15 @@ const INPUT_SCHEMA: JsonSchema = {
 
 /** Answers from the catalogue, and never asks a server (D6). */
 export function createDescribeTool(describe: (name: string) => Description, isClosed: () => boolean): Helper {
-  const run = (args: unknown) => {
-    const descriptions = [...new Set(readNames(args))].map(describe);
+  const run = ({ names }: Readonly<Record<string, unknown>>) => {
+    const descriptions = [...new Set(readNames(names))].map(describe);
     return textResult(jsonText({ tools: descriptions }) ?? '');
   };
   return createHelper({ name: MCP_DESCRIBE_TOOL, description: DESCRIPTION, inputSchema: INPUT_SCHEMA, run }, isClosed);
 }
 
 /** A model that gives one name, or writes the list as text, is understood. */
-function readNames(args: unknown): readonly string[] {
-  const given = isRecord(args) ? args.names : undefined;
+function readNames(given: unknown): readonly string[] {
   const parsed = typeof given === 'string' ? (readJson(given) ?? given) : given;
   const names: readonly unknown[] = Array.isArray(parsed) ? parsed : [given];
   if (names.length > 0 && names.every((name) => typeof name === 'string')) return names;

@@ -1,3 +1,4 @@
+import { detachArguments } from '../../calls/detach.js';
 import { toModelOutput } from '../../calls/model-output.js';
 import { fingerprint } from '../../catalog/fingerprint.js';
 import { estimateTokens } from '../../catalog/tokens.js';
@@ -17,7 +18,7 @@ export interface HelperDefinition {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   /** Answers, or throws `McpInvalidArgumentsError`. */
-  run(args: unknown): McpToolResult;
+  run(args: Readonly<Record<string, unknown>>): McpToolResult;
 }
 
 export function createHelper(
@@ -41,7 +42,9 @@ export function createHelper(
       },
       async execute(args) {
         if (isClosed()) throw new McpClosedError(`The toolset was closed; make a new one to call \`${name}\`.`);
-        return run(args);
+        const given = detachArguments(args);
+        // What cannot be read lacks what is required, and is refused for that.
+        return run(given.ok ? given.args : {});
       },
       toModelOutput,
     },

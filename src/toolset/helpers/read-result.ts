@@ -2,7 +2,6 @@ import { detach, splitsPair } from '../../calls/cut.js';
 import type { HeldResults } from '../../calls/held.js';
 import { charsWithin } from '../../catalog/tokens.js';
 import { MCP_READ_RESULT_TOOL } from '../../core/helper-names.js';
-import { isRecord } from '../../core/json.js';
 import type { JsonSchema } from '../../core/tools.js';
 import { createHelper, type Helper, invalidArguments, textResult } from './helper.js';
 
@@ -26,7 +25,7 @@ const INPUT_SCHEMA: JsonSchema = {
 
 /** @param limit Estimated tokens that one reading may have (`limits.resultTokens`). */
 export function createReadResult(held: HeldResults, limit: number, isClosed: () => boolean): Helper {
-  const run = (args: unknown) => {
+  const run = (args: Readonly<Record<string, unknown>>) => {
     const { handle, offset, length } = readArguments(args);
     const whole = held.read(handle);
     if (whole === undefined) {
@@ -68,8 +67,7 @@ interface ReadArguments {
   readonly length: number | undefined;
 }
 
-function readArguments(args: unknown): ReadArguments {
-  const { handle, offset, length } = isRecord(args) ? args : {};
+function readArguments({ handle, offset, length }: Readonly<Record<string, unknown>>): ReadArguments {
   if (typeof handle !== 'string')
     throw invalidArguments(MCP_READ_RESULT_TOOL, '/handle', 'must be the handle of a result');
   return { handle, offset: readCount(offset, '/offset', 0) ?? 0, length: readCount(length, '/length', 1) };

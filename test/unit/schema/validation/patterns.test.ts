@@ -6,7 +6,7 @@ describe('patterns that are admitted, with the ways to read a text of a hundred 
   it.each([
     ['^abc$', 1],
     ['abc', 101],
-    ['^\\d{4}-\\d{2}-\\d{2}$', 1],
+    ['^\\d{4}-\\d{2}-\\d{2}$', 2],
     ['^[a-z]+$', 100],
     ['^[a-zA-Z0-9_-]{1,64}$', 64],
     ['^a?b?c?$', 8],
@@ -21,6 +21,9 @@ describe('patterns that are admitted, with the ways to read a text of a hundred 
     ['^(?<name>a)$', 1],
     ['^a{2,}?$', 99],
     ['', 101],
+    ['a{12}b', 303],
+    ['^(?:a{10}){10}$', 25],
+    ['^(?:a{1000}|b)$', 5050],
   ])('G9 %s', (source, ways) => {
     expect(patternCost(source)?.(100)).toBe(ways);
   });
@@ -39,6 +42,8 @@ it.each([
   ['(?<n>a)\\k<n>'],
   ['a{1001}'],
   ['a{0,5000}'],
+  ['(?:a{1000}){1000}'],
+  ['^(?:a{200}){50}a{200}'],
   ['('],
   ['[z-a]'],
   ['\\-'],
