@@ -1,9 +1,10 @@
 import { format } from 'node:util';
 import { afterEach } from 'vitest';
 import { expectNoSecrets } from './canaries.js';
+import { watched } from './watched.js';
 
 /** Set-up of a whole project of tests: in none of them a line on the console shows a secret (S1). */
-const lines: string[] = [];
+const { lines } = watched;
 
 for (const method of ['debug', 'error', 'info', 'log', 'warn'] as const) {
   const write = console[method].bind(console);

@@ -1,8 +1,9 @@
 import { afterEach, chai } from 'vitest';
 import { expectNoSecrets } from './canaries.js';
+import { watched } from './watched.js';
 
 /** Set-up of a whole project of tests: no error that a test takes by `expect(…).rejects` shows a secret (R7). */
-const errors: unknown[] = [];
+const { errors } = watched;
 
 chai.util.overwriteProperty(chai.Assertion.prototype, 'rejects', (original: (this: object) => unknown) => {
   return function (this: object) {
