@@ -62,14 +62,14 @@ export default [
     name: 'root, with the SDK, OAuth and what the first call loads',
     path: 'dist/index.js',
     gzip: true,
-    limit: '169 kB',
+    limit: '171 kB',
     modifyEsbuildConfig: (config) => ({ ...asBundled(config), plugins: [leaveOut(CONFIG_FILES)] }),
   },
   {
     name: 'root, with all that it may load, configuration files included',
     path: 'dist/index.js',
     gzip: true,
-    limit: '174 kB',
+    limit: '176 kB',
     modifyEsbuildConfig: asBundled,
   },
   {
